@@ -106,6 +106,8 @@ class Recommendations:
     named: tuple[str, ...] = ()
     """The numbers and codes that are all that the query tells, where the tickets are found by them:
     what chances are then known of a ticket says nothing."""
+    mentioned: tuple[str, ...] = ()
+    """Ids of tickets that the query's text mentions and that are not among those proposed."""
     outdated: bool = False
     """Whether tickets that belong here went while they were compared."""
 

@@ -43,6 +43,8 @@ def _show(answer: Recommendations) -> None:
     say(f"{answer.heading} ({answer.promise})." if answer.promise else f"{answer.heading}.")
     if answer.note:
         say(answer.note)
+    if answer.mentioned:
+        say(f"The query mentions {', '.join(answer.mentioned)}.")
     for item in answer.items:
         likely = f"{percent(item.chance):>6} likely  " if answer.shows_chance(item) else ""
         say(f"{item.rank:3}. {likely}{item.ticket.id}  {item.ticket.subject}")

@@ -1,14 +1,18 @@
-"""The ticket that a query names: its subject is the ticket's id."""
+"""The ticket that a query names, its subject being the ticket's id, and those that it mentions."""
 
 from collections.abc import Mapping
 
 from ticketing.limits import ID
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
-from ticketing.retrieval.match import Match
+from ticketing.retrieval.match import READ, Match
 from ticketing.retrieval.parts import parts_of
 from ticketing.stores.protocols import ReadTicket
+from ticketing.text.literals import literals
 from ticketing.tickets import Filters, Query
+
+MOST_MENTIONS = 8
+"""Codes of a query that may be ids of tickets."""
 
 
 def names_in(query: Query) -> list[str]:
@@ -17,6 +21,15 @@ def names_in(query: Query) -> list[str]:
     if not typed or len(typed) > ID.most or not typed.isprintable():
         return []
     return [typed, typed.upper()]
+
+
+def mentions_in(query: Query) -> list[str]:
+    """The ids of other tickets that a query's text may mention: its first codes of letters and
+    digits, as typed and in capitals. A number may be anything."""
+    written = [code for code in literals(query.text[:READ]) if any(map(str.isalpha, code))]
+    codes = [code for code in written if any(map(str.isdigit, code))][:MOST_MENTIONS]
+    ids = dict.fromkeys(id for code in codes for id in (code, code.upper()))
+    return [id for id in ids if id not in (*names_in(query), query.ticket_id)]
 
 
 def is_an_id(query: Query) -> bool:

@@ -230,6 +230,9 @@ class Recommender:
             else self._corrector.meant(query.text, encoded.words),
             typical=typical_parts(self.model, encoded, self._sample(found.whole)),
             outdated=answer.outdated,
+            mentioned=tuple(
+                id for id in answer.mentioned if id not in {one.ticket.id for one in every}
+            ),
         )
 
     def _note(

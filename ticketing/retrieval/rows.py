@@ -12,7 +12,7 @@ from ticketing.model.inference import Model
 from ticketing.retrieval.folding import Folder, Row
 from ticketing.retrieval.leading import led
 from ticketing.retrieval.match import Match, certain_of
-from ticketing.retrieval.naming import is_an_id, named_by, names_in
+from ticketing.retrieval.naming import is_an_id, mentions_in, named_by, names_in
 from ticketing.retrieval.parts import parts_of
 from ticketing.retrieval.ranking import Nearest
 from ticketing.retrieval.solved import SolvedNow
@@ -51,13 +51,17 @@ class AnswerRows:
         self.codes = codes_alone(query, telling)
         self.outdated = False
         self.by_id = False
+        self.mentioned: tuple[str, ...] = ()
 
     def first(self, found: Nearest, limit: int) -> list[Row]:
         """The nearest tickets in `limit` rows at most, after one that the query names, or what is
-        named alone where nothing else is asked."""
+        named alone where nothing else is asked. Sets `mentioned`."""
         query, self.outdated = self._query, False
         step = limit + limit // 2 + 1  # some fold; one more ends the last
-        first = self._store.read_tickets([*names_in(query), *found.best.ids_at(slice(step))])
+        best, mentions = found.best.ids_at(slice(step)), mentions_in(query)
+        first = self._store.read_tickets([*names_in(query), *mentions, *best])
+        there = [first[id][0] for id in mentions if id in first]
+        self.mentioned = tuple(ticket.id for ticket in there if self._filters.admit(ticket))
         named = named_by(query, found.query, self._filters, first, self._model)
         if named and is_an_id(query):
             self.by_id = True

@@ -166,6 +166,9 @@ class RecommendationsOut(Out):
         description="numbers and codes that are all that was asked, where the items name one;"
         " `chance` then says little"
     )
+    mentioned: list[str] = Field(
+        description="ids of tickets that the query mentions and that are not among the items"
+    )
     searched: int = Field(description="tickets that were scored, after filters")
     typical: dict[str, float] = Field(
         description="distance by channel of a ticket taken at random, to compare `parts` with"

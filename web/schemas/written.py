@@ -29,6 +29,7 @@ def written(found: Recommendations) -> bytes:
             "chance": found.chance,
             "note": found.note,
             "named": found.named,
+            "mentioned": found.mentioned,
             "searched": found.searched,
             "typical": found.typical,
             "meant": found.meant,

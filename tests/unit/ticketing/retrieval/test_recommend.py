@@ -53,6 +53,21 @@ def test_by_text_the_time_of_a_ticket_counts_nothing():
     assert recommender.recommend(query) == by_text
 
 
+def test_tickets_that_a_query_mentions_are_named_beside_the_best():
+    """Of "see ticket BK-1009" nothing was said. A number may be anything, and no ticket that is
+    proposed, asks, or does not pass the filters is named."""
+    words = ["ink", "belt", "fan", "lamp", "fuse", "door", "glass", "motor", "roller", "cable"]
+    many = [Ticket(f"T{i}", f"printer jam tray {word}") for i, word in enumerate(words)]
+    far = [Ticket(id, "roof", "water comes in") for id in ("BK-1009", "BK-1010", "2310")]
+    recommender = recommender_of([*many, *far])
+    asked = Query("printer jam tray", "2310 pages; see ticket bk-1009 please, or BK-1009, BK-77")
+    assert recommender.recommend(asked).mentioned == ("BK-1009",)
+    assert recommender.recommend(replace(asked, ticket_id="BK-1009")).mentioned == ()
+    assert recommender.recommend(asked, limit=100).mentioned == ()
+    assert recommender.recommend(asked, Filters(product="X")).mentioned == ()
+    assert recommender.recommend(Query("BK-1009", "roof")).mentioned == ()
+
+
 def test_words_of_the_query_that_a_ticket_solved_are_the_tickets():
     """No ticket has a word of what is asked, but a query that B solved has both: none is said to
     be missing, and the chance is that of what was found."""

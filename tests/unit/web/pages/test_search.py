@@ -183,6 +183,16 @@ def test_by_text_alone_is_not_offered_where_time_never_counts(client, desk, monk
     assert "by text alone" not in client.get(asked(client, **EXHAUST)).text
 
 
+def test_tickets_that_the_query_mentions_are_linked(client, desk, monkeypatch):
+    answer = replace(desk.recommend(Query(**EXHAUST)), mentioned=("GT-0106", "GT-0107"))
+    monkeypatch.setattr(desk, "recommend", lambda *_, **__: answer)
+    page = client.get(f"{asked(client, **EXHAUST)}?order=newest").text.replace("&amp;", "&")
+    links = re.search(
+        'Your query mentions <a href="([^"]+)">GT-0106</a>, <a[^>]+>GT-0107</a>.', page
+    )
+    assert client.get(links[1]).status_code == 200 and "order=newest" in links[1]
+
+
 def test_the_order_is_kept_beside_filters_and_one_that_is_none_is_refused(client):
     address = asked(client, **EXHAUST, product="SGT-300")
     page = client.get(f"{address}&order=newest").text
