@@ -6,8 +6,9 @@ import pytest
 
 from ticketing.errors import Conflict
 from ticketing.people import LOCAL, Person, Role
+from ticketing.recommendations import Order
 from ticketing.retrieval.spelling import Corrector
-from ticketing.tickets import Grade, Query
+from ticketing.tickets import Grade, Query, Ticket
 
 HR, LAB = frozenset(["hr"]), frozenset(["lab"])
 HAL, EVE = Person("hal", Role.ADMIN, HR), Person("eve", Role.ADMIN, LAB)
@@ -54,6 +55,14 @@ def test_a_ticket_put_for_others_is_encoded_and_found_by_them(desk, archive_tick
     assert desk.seen_by(EVE).preview(asked).searched == len(archive_tickets)
     with pytest.raises(Conflict):
         desk.seen_by(EVE).put_tickets([replace(new, groups=LAB)])
+
+
+def test_a_hidden_ticket_is_not_named_where_a_query_mentions_it_nor_found_by_text(desk):
+    desk.put_tickets([Ticket("BK-1009", "Roof", "Water comes in.", groups=HR)])
+    asked = replace(ASKED, description=f"{ASKED.description} Same as BK-1009?")
+    seen = {who.name: desk.seen_by(who).preview(asked, order=Order.TEXT) for who in (HAL, EVE)}
+    assert (seen["hal"].mentioned, seen["eve"].mentioned) == (("BK-1009",), ())
+    assert seen["hal"].searched == seen["eve"].searched + 1
 
 
 def test_tickets_keep_their_groups_where_nobody_says_others(desk, archive_tickets):
