@@ -1,33 +1,53 @@
-"""Find the past ticket whose solution fixes a new problem.
+"""Recommend the past tickets whose solutions fix a new problem.
 
-What flows, and the module at each step::
+How data flows, and the module that does each step::
 
     a desk's export -> importing -> stores (tickets) -> training.train -> model.registry (a bundle)
                                        |                                        |
                                        +-> desk.bundles: encode every ticket <--+
                                                    |
-                                            stores (codes, a row a ticket)
+                                   stores (codes: one row of bytes per ticket)
                                                    |
     a query -> retrieval.encode -> stores: candidates -> retrieval.scan -> retrieval.recommend,
-    explain -> the ten best with reasons -> stores (judgments) -> labels -> training.train
+    retrieval.explain -> the ten best tickets with reasons -> judgments -> stores -> labels
+    -> training.train
 
-`networks` learn, in torch, to turn a text component into a vector and to compare two of them
-(`networks.metric`, equation 1). A bundle is what a training leaves of all that, and
-`model.inference.Model` a loaded one: its `encoders` read texts in compiled code, without torch.
-`classification` proposes one of the desk's own categories for a subject, `nn` holds what all
-Siamese networks share, `evaluation` measures, and `experiments` holds the papers' tables.
+Packages, from high to low. A package imports only from lower ones; import-linter checks this.
 
-`desk.Desk` wires these together, a method a use case. The page, the API and the worker call a Desk
-and none of the rooms below it; beside it they know nouns (`tickets`, `errors`, `settings`, `times`,
-the stores' protocols) and the tokenizer that marks words. import-linter holds all of this.
+- `experiments`: the tables of the papers.
+- `cli`: the commands that do not start jobs.
+- `desk`: the class `desk.Desk`, which has one method per use case.
+- `importing`: turns export files into tickets.
+- `labels`: turns judgments into labels, and reads and writes label files.
+- `evaluation`: metrics, significance tests, and the comparison that decides on promotion.
+- `demo`: the generated knowledge base.
+- `training`: makes a bundle from tickets and labels.
+- `networks`: the Siamese network, its trainable encoders and the distance (`networks.metric`,
+  equation 1), in torch.
+- `retrieval`: encodes a query, scans the codes, ranks and explains.
+- `classification`: proposes one of the desk's own categories for a subject.
+- `stores`: keep all data of a desk, in SQLite or in Elasticsearch.
+- `model`: a trained model without torch (`model.inference.Model`), and bundles, which are trained
+  models as folders.
+- `encoders`: turn a text component into a vector or weighted terms, in compiled code; only channel
+  S uses torch.
+- `nn`: code that all Siamese networks here share.
+- `text`: tokenizer, mark-up, masking, vocabulary.
 
-Below the rooms lie the nouns: `tickets`, `queries` (encoded), `recommendations`, `reasons`,
-`history`, `people`, `jobs` and `schedule`; and small tools: `settings` (the one that reads the
-environment), `tables` (rows of files) and their `headers`, `cells` (no formulas), `files` and
-`arrays` (written whole or not at all), `ids`, `limits`, `times`, `plurals`, `passwords`,
-`redaction` (of secrets), `tls`, `compiled`, `repeating`.
+The page, the API and the worker call a `Desk` and none of the packages below it. Apart from that,
+they use only the data types, some of the small tools, the stores' protocols and the tokenizer.
 
-Imports point down only: experiments -> cli -> desk -> importing, labels, evaluation, demo ->
-training -> networks -> retrieval, classification -> stores, model -> encoders -> nn -> text ->
-tickets -> errors.
+Modules below the packages hold the data types: `tickets`, `queries` (encoded queries),
+`recommendations`, `reasons`, `history`, `people`, `jobs`, `schedule` and `errors`. Others are small
+tools:
+
+- `settings`: the only module that reads the environment.
+- `tables`, `headers`, `cells`: rows of imported files, their headers, and safe cells of exported
+  files.
+- `files`, `arrays`: atomic writes of files and of arrays.
+- `ids`: many ids in one compact array.
+- `limits`, `times`, `plurals`: limits of size, points in time, counted nouns.
+- `passwords`, `redaction`, `tls`: password hashes, masked secrets, and servers named by the wrong
+  scheme.
+- `compiled`, `repeating`: loops compiled by numba, and actions repeated in a thread.
 """

@@ -1,12 +1,19 @@
-"""The page and the JSON API on top of a Desk; nothing here ranks, stores or trains.
+"""The page and the JSON API on top of a `Desk`. No ranking, storing or training happens here.
 
-`app` puts together `pages` (HTML) and `api` (JSON). Both take and give what `schemas` says, `views`
-turns values into what a page shows, and `addresses` makes the links. What both do alike stands in
-`judging`, `jobs` and `uploads`. `context` knows the desk and the person of a request, and `outside`
-whether another server answers.
+- `app`: puts the Flask application together from `pages` (HTML) and `api` (JSON).
+- `schemas`, `views`, `addresses`: request and response models, values prepared for display, and
+  links.
+- `judging`, `jobs`, `uploads`: what page and API share.
+- `context`: the desk and the person of a request.
+- `outside`: calls to servers of others.
 
-Around every route stand `guard` (who may do what), `sessions` and `openid` (who it is), `throttle`
-(how often), `forms` (how much), `security` and `errors`; `kept` hands back a form that could not be
-done. `server` is waitress, `intake` what it takes of a request, `cli` is `ticketing serve`, and
-`demo` is `ticketing demo`.
+Code that runs around every route:
+
+- `guard`: permissions. `sessions` and `openid` identify the person.
+- `throttle`, `forms`: limits on the number of requests and on the size of forms.
+- `security`, `errors`: response headers, secret key, and errors as one sentence.
+- `kept`: shows a form again that could not be processed.
+
+`server` runs waitress and `intake` reads its requests. `cli` is `ticketing serve`, `demo` is
+`ticketing demo`.
 """

@@ -1,11 +1,14 @@
-"""The command line: one module a command; worker and web plug theirs in by entry points.
+"""The command line: one module per command; `worker` and `web` add their commands by entry points.
 
-`interruption` ends every command on Ctrl-C, `commands` finds the command that is asked for; it is
-loaded only when an interruption would meet a clean end, which is within milliseconds.
-
-What commands share: `groups` and `options` are how they are called, `model_settings` what a
-training is told, `measuring` what is measured, and `actor` who did it. `printing` prints, `bars`
-and `waiting` show what takes long, and `rejects` the rows that an import left out (`import_`).
+- `interruption`: ends every command cleanly on Ctrl-C or SIGTERM.
+- `commands`: finds and runs the requested command. It is imported late, so that `interruption` is
+  active within milliseconds.
+- `groups`, `options`: groups of commands, and options that several commands share.
+- `model_settings`: training settings from TOML files and options.
+- `measuring`: what the measuring commands share.
+- `actor`: the operating system's user, for the audit.
+- `printing`: safe output. `bars` and `waiting` show progress.
+- `import_`: the work of `ticketing import`. `rejects` shows the rows that an import left out.
 """
 
 from typing import NoReturn

@@ -1,6 +1,8 @@
-"""The demonstration knowledge base: generated, never copied, the same for the same seed.
+"""The demonstration knowledge base: generated text, the same for the same seed.
 
-`catalogue` reads the faults that were written by hand, `writer` writes a ticket or a query about
-one of them in its `wording`, and `generator` makes the whole base with its labels. `overlap` prints
-how few words a query shares with its right ticket.
+- `catalogue`: reads the hand-written catalogue of faults.
+- `wording`: varies the wording of texts and adds typing errors.
+- `writer`: writes one ticket or one query about a fault.
+- `generator`: generates the whole base with its labels.
+- `overlap`: prints how few words a query shares with its right ticket.
 """

@@ -1,19 +1,28 @@
-"""The desk: store, models and settings wired together, and every use case as one method.
+"""The desk: store, models and settings in one object, with one method per use case.
 
-The page, the API and the worker call a Desk and nothing below it, but for the values that it
-hands out; import-linter holds it. Commands also read files and print tables by themselves.
+The page, the API and the worker call a `Desk` and nothing below it, except the values that it
+returns; import-linter checks this. Commands also read files and print tables by themselves.
 
-`base` holds what the others stand on, `models` where bundles are, `loaded` which of them answer,
-`training` what a bundle learns from, `bundles` how it comes to serve, `asking` what is answered and
-remembered of it, `judging` what people think of proposed tickets, `solved` which queries these
-solved, `topics` what tickets are about, `categories` what the desk's own categories are proposed
-for, `setup` how far a new desk is, `readiness` what a process lacks, `workspace` what to judge next
-and how judges agree, `quality` how good answers have been, `people` who may sign in, `tokens` with
-which programs act for them, `audit` who did what and `trail` a page of that, `bundle_list` what the
-desk's bundles are, `scheduling` when it trains by itself, `long_work` what jobs do, `imports` what
-is asked of those that import and `import_work` what these do, `material` and `checkpoints` what a
-training goes on with, `measuring` how good the ranking is, `leases` who alone may do something,
-`checking` what is damaged, `backup` and `restore` the way back, for which `vectors` are made anew.
+`Desk` inherits from a class of most modules here; each adds some methods.
+
+- `base`: the state that all parts share: settings, store, loaded models.
+- `models`, `loaded`: the desk's bundles, and those that are loaded in this process.
+- `bundles`, `bundle_list`: how a bundle comes to serve, and the list of all bundles.
+- `training`, `material`, `checkpoints`: training, its input as a file, and its saved progress.
+- `measuring`, `quality`: evaluation of bundles, and the quality of past answers.
+- `asking`: answers to queries, and their history.
+- `judging`, `solved`: judgments, and the queries that tickets solved according to them.
+- `workspace`: rounds of judging, and the agreement of judges.
+- `topics`, `categories`: topics of tickets, and proposals of the desk's own categories.
+- `long_work`: work done as jobs. `imports` and `import_work` hold the requests and the work of
+  imports.
+- `leases`: locks in the store that only one process holds at a time.
+- `scheduling`: the schedule of automatic trainings.
+- `people`, `tokens`: accounts and sessions, and API tokens.
+- `audit`, `trail`: the audit log, and events read page by page.
+- `setup`, `readiness`: first steps of a new desk, and whether a process is ready.
+- `checking`: finds and mends damage.
+- `backup`, `restore`: backups; `vectors` recomputes vectors that a backup does not hold.
 """
 
 import os

@@ -1,9 +1,16 @@
-"""A text component becomes a vector or terms: one module an encoder, each a plug of one protocol.
+"""Encoders: each turns a text component into a vector or into weighted terms.
 
-What is here reads with what `ticketing.networks` has learned, without torch but for channel S.
-`protocol` says what an encoder is, `registry` names all of them, and `settings` has their sizes: h
-(`lstm`), E (`sumemb`, by `sums`), T (`topics`), S (`sentence_transformer`, a `transformer`) and L
-(`terms`). `words` and `spelling` embed the words that they read, `varimax` turns topics so that
-people can name them, `folder_files` names what S is by its files, and `vector_cache` keeps what S
-made of texts.
+The encoders here read texts with trained weights and without torch, except channel S.
+`ticketing.networks` trains them.
+
+- `protocol`: the interface of an encoder. `registry` lists all encoders, `settings` holds their
+  sizes.
+- `lstm`: channel h.
+- `sumemb`, `sums`: channel E, and the sums of embeddings that it uses.
+- `topics`, `varimax`: channel T, and the rotation that makes topics readable.
+- `terms`: channel L.
+- `sentence_transformer`, `transformer`: channel S, and the sentence transformer in a local folder.
+- `folder_files`: the files of such a folder that decide its vectors.
+- `vector_cache`: vectors of texts that a sentence transformer has already encoded.
+- `words`, `spelling`: embeddings of words, and the part computed from their characters.
 """

@@ -1,12 +1,19 @@
-"""How good a ranking is, and whether a new bundle may serve.
+"""Evaluation: how good a ranking is, and whether a new bundle may serve.
 
-`runs` rank labelled queries: by one bundle in several `ways`, and by what a desk would use instead:
-words (`indexed_words`) or a sentence encoder (`peers`), with time as well (`timed_peer`). `metrics`
-and `success` measure a run, `ages` splits it by how old the right ticket is, `relatedness` measures
-distances by the papers' map to the 1-5 scale (`isotonic`), `reliability` chances, `agreement` two
-judges, and `significance` says how sure a figure is. `quality` measures what was answered since.
-
-`measurement` does all of it for one bundle, `comparison` sets rankers beside each other,
-`bundle_diff` two bundles query by query; `diagnosis`, `text_table`, `plots` and `report` show it.
-`promotion` decides.
+- `runs`: rankings (runs) of labelled queries. `ways` ranks by one bundle in several ways.
+- `indexed_words`, `peers`, `timed_peer`: baselines: BM25, a sentence encoder, and the same with the
+  time part.
+- `metrics`, `success`: metrics of a run. `ages` splits Acc@10 by the age of the right ticket.
+- `relatedness`, `isotonic`: correlation of distances with graded pairs, and the map to the 1-5
+  scale.
+- `reliability`: how well predicted chances fit what happened.
+- `agreement`: agreement of two judges (Cohen's kappa).
+- `significance`: confidence intervals and significance tests.
+- `quality`: quality of the answers given, by week and bundle.
+- `measurement`: all measurements of one bundle.
+- `comparison`, `bundle_diff`: a table of several rankers, and a comparison of two bundles query by
+  query.
+- `diagnosis`, `text_table`, `plots`, `report`: why a ticket ranked low, and tables, plots and the
+  HTML report.
+- `promotion`: decides whether a new bundle may serve.
 """

@@ -1,8 +1,10 @@
-"""CSV and JSON Lines of any desk into tickets: mapping, dry run, rejects.
+"""Import of CSV, TSV and JSON Lines files into tickets.
 
-`mapping` says which column is which field, `survey` reads a file once before anything is stored,
-`convert` makes a ticket of a row, `load` puts tickets batch by batch, and `places` remembers where
-each id was given first.
+- `mapping`: which column holds which field.
+- `survey`: reads a file once before anything is stored.
+- `convert`: turns one row into one ticket.
+- `load`: stores the tickets batch by batch, or only reports in a dry run.
+- `places`: where each id was first given, to report repeated ids.
 """
 
 from ticketing.importing.load import (

@@ -1,7 +1,10 @@
-"""Labels: `derive` makes them from judgment events, `load` imports and `export` writes them.
+"""Labels: derived from judgment events, imported and exported.
 
-`events` writes a judgment as one JSON object, `columns` says where a file has what, and `known`
-finds the judged query that a row of an exported labels.csv is about.
+- `derive`: makes labels from judgment events.
+- `load`, `export`: import and export of judgments and labels.
+- `events`: a judgment event as one JSON object.
+- `columns`: which columns of a file hold a label.
+- `known`: finds the judged query that a row of an exported labels.csv belongs to.
 """
 
 from ticketing.labels.columns import Columns

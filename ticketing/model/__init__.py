@@ -1,10 +1,12 @@
-"""What serves: a trained network and all that a query needs of it.
+"""The serving side of a trained model, without torch, and its bundle on disk.
 
-`settings` say which channels and components a network has, and `components` reads texts as these.
-`inference.Model` turns texts into codes, whose bytes `layout` places and `projection` cuts down to
-one vector. `recency` adds the time between two texts. `rescoring` moves the nearest tickets by what
-`wording` and distances say of them. `calibration` makes chances of distances.
-
-`saving` says what a bundle keeps of a model, `bundle` how it lies on disk, `registry` holds all
-bundles.
+- `settings`: the channels and components of a network.
+- `components`: the components of queries and tickets as tokens and word ids.
+- `inference`: the class `inference.Model`, which turns texts into codes.
+- `layout`, `projection`: codes as bytes, and their projection to one vector for approximate search.
+- `recency`: the part of the distance that depends on time.
+- `rescoring`, `wording`: features that reorder the nearest tickets; `wording` compares words.
+- `calibration`: turns distances into chances.
+- `saving`, `bundle`, `registry`: which arrays of a model are saved, a bundle as a folder, and the
+  folder of all bundles.
 """

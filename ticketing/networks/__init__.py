@@ -1,9 +1,14 @@
-"""What is trained, in torch: the Siamese network of a model, and its encoders as they learn.
+"""Trainable networks in torch: the Siamese network of a model and its encoders.
 
-`siamese` encodes components and compares them by `metric` (equation 1), whose distances `manhattan`
-and `terms` compute. Its channels (`channels` says what one is) are those of `ticketing.encoders`:
-`lstm` and `sumemb` learn and have a network here, over `words` and their `spelling`; the others are
-`fixed`, the very encoders that serve. Once trained, all of it is arrays, and `making.model_of`
-makes of them the model that serves: what is validated, measured and promoted is what that one
-encodes.
+- `siamese`: encodes the components of query and ticket and computes their distance.
+- `metric`: the distance (equation 1). `manhattan` and `terms` compute its distances of dense
+  vectors and of weighted terms.
+- `channels`: the interface of a channel, which is a trainable or fixed encoder of
+  `ticketing.encoders`.
+- `lstm`, `sumemb`: the trainable channels, over the embeddings in `words` and `spelling`.
+- `fixed`: the other channels; they wrap the encoders that serve.
+- `making`: makes a network from settings, and the serving model from a trained network
+  (`making.model_of`).
+
+Validation, evaluation and promotion measure that serving model, not the torch network.
 """

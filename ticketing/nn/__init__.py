@@ -1,9 +1,12 @@
-"""What all Siamese networks share, whatever the texts are.
+"""Code that all Siamese networks share, whatever their texts are.
 
-`recurrent` turns embedded texts into vectors, `similarity` compares two of them, `losses` say what
-a training makes small, and `trainer` runs its epochs; `settings` has their sizes. `compiled_lstm`
-reads with the weights that `recurrent` has learned, without torch; `ragged_lstm` and `linear` learn
-by compiled code, over texts that lie end to end (`ragged`), which `threads` share. The networks
-themselves are `networks.siamese` (tickets), `classification.network` (characters of a subject) and
-`experiments.malstm.network` (words of a sentence).
+- `recurrent`: recurrent encoders of embedded texts. `settings` holds their sizes.
+- `similarity`, `losses`: similarity of two vectors, and training losses.
+- `trainer`: the training loop.
+- `compiled_lstm`: runs the weights of a trained `recurrent` encoder without torch.
+- `ragged_lstm`, `linear`: layers trained by compiled code on texts that lie end to end (`ragged`),
+  with work divided among `threads`.
+
+The networks are `networks.siamese` (tickets), `classification.network` (characters of a subject)
+and `experiments.malstm.network` (words of a sentence).
 """

@@ -1,21 +1,25 @@
-"""The main flow: a query is encoded, scanned against the tickets' codes, answered and explained.
+"""Retrieval: encode a query, scan the tickets' codes, rank the nearest tickets and explain them.
 
-`recommend` takes these steps in order, and `ranking` says what each leaves for the next:
+`recommend` runs these steps in order; `ranking` holds the values passed from step to step.
 
-1. `encode` makes an EncodedQuery, and the store gives the tickets to compare. Of very many `index`
-   chooses them: `estimate` guesses distances by a `sketch` and by `postings`, which `segments` keep
-   on disk; of fewer tickets `held_postings` keeps them in memory.
-2. `scan` computes exact distances in several `threads`, by the compiled loop in `kernel` and its
-   `intrinsics`. `ages` adds the time, and `solved` the queries that tickets solved before.
-3. `rescoring` orders the nearest hundred anew. What they say of a query's words is its `wording`.
-4. `rows` fetches the best, each a `match`: `folding` puts near-copies into one row, after the
-   ticket that a query names (`naming`), and `leading` says which of them stands for the row.
-   `verbatim` finds those that name a number or code, which the model does not read. `explain`
-   says why each is there: `parts` of its distance, `reasons` by words that `alignment` takes for
-   each other, `answers` by how solutions speak (`solving`). `notes` say why nothing matches,
-   `spelling` what a word may be a slip of.
+1. `encode` makes an `EncodedQuery`, and the store gives the candidates. In large archives `index`
+   selects them: `estimate` approximates distances from a `sketch` of dense vectors and from
+   `postings` of terms, which `segments` keep on disk. For fewer tickets `held_postings` keeps
+   postings in memory.
+2. `scan` computes exact distances in several `threads`, with the compiled loops of `kernel` and
+   `intrinsics`. `ages` adds the time part, and `solved` the queries that tickets solved before.
+3. `rescoring` reorders the nearest hundred. `wording` finds which of them have which words of the
+   query.
+4. `rows` builds the rows of the answer, each from a `match`. `folding` groups near-copies, and
+   `leading` selects the ticket shown for a group. `naming` finds a ticket whose id is the query,
+   and `verbatim` the tickets that contain a number or code of the query.
+5. `explain` explains each ticket: `parts` of its distance, `reasons` from shared words and from the
+   `alignment` of similar words, and `answers` found in solutions with help of `solving`. `notes`
+   say why nothing matches, and `spelling` suggests known words for unknown ones.
 
-`topics` tells what tickets are about, under the names that people gave them (`topic_names`).
-`memory` holds tickets and codes without a store. `verify` looks at a bundle's codes before it
-serves.
+Other modules:
+
+- `topics`, `topic_names`: topics of tickets, and the names that people gave them.
+- `memory`: tickets and codes in memory, without a store.
+- `verify`: checks a bundle's codes before it serves.
 """

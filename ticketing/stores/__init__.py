@@ -1,12 +1,14 @@
-"""Where tickets, judgments, jobs and codes live: narrow protocols, one contract suite.
+"""Stores: where tickets, judgments, jobs, codes and accounts are kept.
 
-`protocols` says what a store does; `sqlite` and `elasticsearch` are the two that do it. Some of it
-is alike in both, or has a module of its own: `history`, `people`, `jobs`, `schedules`, `files`, the
-`blocks` in which codes are handed out, and the `checks` before anything is written.
-
-A person sees a store through `visible`: their groups' tickets, their events (`visible_events`), and
-the rest as it is (`delegating`). A `snapshot` is a store as of one moment, `migration` copies one
-to another, `replacement` puts one in the place of another, and `damage` is what checking finds.
+- `protocols`: the interfaces of a store. `sqlite` and `elasticsearch` implement them and pass the
+  same tests.
+- `history`, `people`, `jobs`, `schedules`, `files`, `blocks`, `checks`: code that both stores
+  share. `blocks` are the codes for a scan, `checks` validate values before a write.
+- `visible`, `visible_events`, `delegating`: a store as people of some groups see it. `delegating`
+  holds the methods that need no filter.
+- `snapshot`, `migration`, `replacement`: a store as of one moment, a copy from one store to
+  another, and one store put in the place of another.
+- `damage`: findings of a check for damage.
 """
 
 from ticketing.errors import InputError
@@ -17,10 +19,12 @@ from ticketing.stores.sqlite import SQLiteStore
 
 
 def open_store(settings: Settings) -> Store:
-    """The store that the settings name: SQLite below home where they name none, or at
-    sqlite:///folder; Elasticsearch at http(s)://host:port, or at several, with commas between.
+    """Open the store that the settings name.
 
-    Raises InputError for an address of no known kind, StoreError, StoreAway.
+    An empty address is SQLite in the home, `sqlite:///folder` is SQLite in that folder, and
+    `http(s)://host:port` (or several, separated by commas) is Elasticsearch.
+
+    Raises InputError for an address of an unknown kind, StoreError, StoreAway.
     """
     address = settings.store
     if not address:

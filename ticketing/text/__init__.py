@@ -1,10 +1,14 @@
-"""Text in, tokens out: mark-up, masks and the one tokenizer.
+"""Text processing: mark-up removal, masking, tokenizer, vocabulary.
 
-`markup` makes plain text, `normal` writes each character in one way, `masking` replaces what no
-model should learn by heart, and `tokens` is the tokenizer. `literals` are what masks hide, as two
-texts may both name it. `sentences` cuts a text for people, `vocabulary` numbers words and counts
-them, `telling` says which words tell what a text is about, and `bm25` ranks by words alone, to
-compare with.
+- `markup`: readable plain text from HTML, wiki mark-up and logs.
+- `normal`: Unicode normalisation (NFKC).
+- `masking`: masks numbers, dates, keys and the like, which a model should not memorise.
+- `tokens`: the tokenizer.
+- `literals`: the numbers and codes that masks hide, for exact search.
+- `sentences`: splits a text into sentences.
+- `vocabulary`: word ids and document frequencies.
+- `telling`: selects and weights telling words.
+- `bm25`: ranks by shared words alone, as a baseline.
 """
 
 from ticketing.text.markup import says_nothing, strip_markup

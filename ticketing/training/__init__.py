@@ -1,16 +1,16 @@
-"""What makes a bundle; `train` takes the steps in order.
+"""Training: makes a bundle from tickets and labels. `train` runs these steps in order:
 
-1. `corpus` reads tickets and labels as word ids, packed by `texts`. `sampling` cuts examples from
-   them, and `validation` keeps queries aside.
-2. `pretraining` gives the network its topics and its `word_vectors`, perhaps from one of the
-   `vector_files`, or as a teacher reads words alone and in `contexts`.
-3. `learning` has it imitate a teacher (`distillation`), then learn from labels; `losses` say what
-   an epoch makes small.
-4. `weight_search` or `weight_fitting` set U, V and W; at a desk without labels `word_share` says
-   what words count.
-5. `recency_fitting` weighs time by `time_weight`, and `calibration` learns what chances distances
-   stand for, both by `logistic` regression.
+1. `corpus` reads tickets and labels as word ids, which `texts` packs in a file. `sampling` draws
+   training examples, and `validation` selects the validation queries.
+2. `pretraining` makes topics and `word_vectors`. Word vectors come from a file (`vector_files`),
+   from the desk's own texts, or from a teacher, which reads words alone or in `contexts`.
+3. `learning` trains the network: first it imitates a teacher (`distillation`), then it learns from
+   labels. `losses` holds the loss functions.
+4. `weight_search` or `weight_fitting` sets the weights U, V and W. Without labels, `word_share`
+   sets the weight of shared words.
+5. `recency_fitting` fits the weight of time (`time_weight`), and `calibration` the map from
+   distances to chances, both by `logistic` regression.
 
-`settings` says how a network is trained. `encoder_tuning` makes a better teacher first, which is
-`ticketing tune`.
+`settings` holds the training settings. `encoder_tuning` fine-tunes a teacher on the desk's texts
+(`ticketing tune`).
 """

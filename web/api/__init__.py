@@ -1,6 +1,8 @@
-"""The JSON API, a module for each kind of thing that is asked for.
+"""The JSON API, one module for each group of operations.
 
-`routes` are answers, judgments, tickets and topics, `jobs` long work, and `work` working together.
-`bodies` reads what is sent. `access` and `statuses` add to the OpenAPI document who may ask and
-what may be answered, and `docs` shows that document to people.
+- `routes`: answers, judgments, tickets and topics.
+- `jobs`, `work`: jobs, models and the schedule; history and saved queries.
+- `bodies`: reads request bodies.
+- `access`, `statuses`: add scopes and error responses to the OpenAPI document.
+- `docs`: shows that document to people.
 """

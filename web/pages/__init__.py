@@ -1,8 +1,11 @@
-"""The pages, a blueprint a module.
+"""The HTML pages, one blueprint per module.
 
-`search` asks and answers, with what `categories` proposes; `first_steps` stands in its place until
-a desk can answer. `history`, `judging`, `topics` and `quality` are what came of answers. `models`,
-`jobs` and `schedule` are for who trains, `people`, `account` and `openid` for who may come in.
-`health` is for monitoring. `forms` checks what was typed, `tables` and `exports` give a list as CSV
-or page by page.
+- `search`, `categories`: the query form, the answer, and proposed categories.
+- `first_steps`: shown instead of the form until the desk can answer.
+- `history`, `judging`, `topics`, `quality`: past queries, rounds of judging, topics, quality of
+  answers.
+- `models`, `jobs`, `schedule`: bundles, jobs and the schedule.
+- `people`, `account`, `openid`: accounts, signing in and out, sign-in with OpenID Connect.
+- `health`: for monitoring.
+- `forms`, `tables`, `exports`: validation of input, lists as CSV or by page, and exported tables.
 """

@@ -1,5 +1,6 @@
-"""What the API takes (`requests`) and gives (`responses`), as pydantic models.
+"""The API's request bodies (`requests`) and responses (`responses`), as pydantic models.
 
-`jobs`, `people` and `work` hold both for their pages. `limited` has the limits of texts and
-numbers, and `written` writes an answer at once.
+- `jobs`, `people`, `work`: both for their pages and operations.
+- `limited`: texts and numbers with limits.
+- `written`: writes an answer to JSON bytes directly.
 """

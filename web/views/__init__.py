@@ -1,6 +1,7 @@
-"""Values as a page shows them.
+"""Values prepared for display on a page.
 
-`marks` makes ticket text into safe HTML and `markdown` into text to paste, `parts` are the bars of
-an explanation, `charts` and `quality_charts` what a page draws, `jobs` and `progress` say how far a
-job is.
+- `marks`, `markdown`: ticket text as safe HTML, and as Markdown to paste.
+- `parts`: the bars of an explanation.
+- `charts`, `quality_charts`: geometry of the charts.
+- `jobs`, `progress`: jobs in words, and their progress.
 """

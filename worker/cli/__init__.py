@@ -1,2 +1,2 @@
-"""The commands that make or show jobs, `train`, `reindex`, `evaluate`, `import` and `jobs`, and
-`work`, which does them."""
+"""Commands that start or show jobs (`train`, `reindex`, `evaluate`, `import`, `jobs`), and `work`,
+which does them."""

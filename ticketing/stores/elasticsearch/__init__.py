@@ -1,15 +1,20 @@
-"""ElasticsearchStore: a desk's store on servers, for as many machines as you like.
+"""`ElasticsearchStore`: a desk's store on servers, for many machines.
 
-Each module here is one of the protocols that a store has: `tickets`, `judgments`, `verdicts`,
-`history`, `codes` (with `topics`, `candidates`, and `mirrors` of all in memory, each a `mirror`),
-`serving`, `jobs`, `leases`, `schedules`, `people`, `files`. All stand on `connection`, whose
-`client` asks the server and whose `faults` say what it could not do; `documents` are what is
-written.
+Most modules here implement one protocol of a store:
 
-`indices` says what lies where, `opening` makes or updates that, `resizing` and `copying` give an
-index other shards. `copies` says how the copies of one thing are kept alike, `checking` finds
-damage. No step needs a script or a lock: a document is written under the condition that it is still
-as it was read.
+- `tickets`, `judgments`, `verdicts`, `history`, `serving`, `jobs`, `leases`, `schedules`, `people`,
+  `files`: the protocols of these names.
+- `codes`, with `topics` (main topics), `candidates` (approximate search) and `mirrors` (codes held
+  in memory, each a `mirror`).
+- `connection`: requests to the server. `client` opens the client, `faults` translates its errors,
+  `documents` converts tickets and codes to documents and back.
+- `indices`, `opening`: the names and mappings of the indices; creating and updating them.
+- `resizing`, `copying`: change the number of shards of an index.
+- `copies`: keeps copied fields of a ticket up to date in its codes.
+- `checking`: finds damage.
+
+No operation needs a script or a lock: a document is written only if it has not changed since it was
+read (optimistic concurrency control).
 """
 
 from ticketing.settings import Settings

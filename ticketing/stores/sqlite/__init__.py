@@ -1,11 +1,15 @@
-"""SQLiteStore: a desk's whole store in one folder, for as many threads and processes as you like.
+"""`SQLiteStore`: a desk's whole store in one folder, safe for many threads and processes.
 
-`tickets.sqlite3` holds everything but the codes, which lie beside it in `codes/`, one file a
-bundle, to be memory-mapped, and the files, which lie in `files/`. Each module here is one of the
-protocols that a store has: `tickets`, `judgments`, `verdicts`, `history`, `codes` (with
-`code_files`, `code_ids`, `code_filters`, and `code_blocks` for the scan), `serving`, `jobs`,
-`leases`, `schedules`, `people`, `files`; all stand on `database`, whose tables `schema` has and
-`upgrades` brings to this version. `checking` finds damage.
+`tickets.sqlite3` holds everything but codes and files. Codes lie in `codes/`, one memory-mapped
+file per bundle; files lie in `files/`. Most modules here implement one protocol of a store:
+
+- `tickets`, `judgments`, `verdicts`, `history`, `serving`, `jobs`, `leases`, `schedules`, `people`,
+  `files`: the protocols of these names.
+- `codes`, with `code_files` (bytes), `code_ids` (row of each ticket), `code_filters` (filter values
+  by row) and `code_blocks` (blocks for the scan).
+- `database`: connections and transactions. `schema` has the tables, `upgrades` updates older
+  databases.
+- `checking`: finds damage.
 """
 
 from pathlib import Path
