@@ -23,7 +23,8 @@ VERSION = "1"
 def to_safetensors(
     arrays: Mapping[str, np.ndarray], metadata: dict[str, str] | None = None
 ) -> bytes:
-    """The content of a safetensors file; the same for the same arrays, however they lie."""
+    """The arrays as the bytes of a safetensors file. Equal arrays give equal bytes, whatever their
+    memory layout."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     return save(contiguous, metadata)
 
@@ -31,13 +32,14 @@ def to_safetensors(
 def write_arrays(
     path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any] | None = None
 ) -> None:
-    """Write arrays and what JSON can say about them into one file, whole or not at all."""
+    """Write arrays, and a JSON description of them, into one file, atomically."""
     metadata = {"format": FORMAT, "version": VERSION, "about": json.dumps(about or {})}
     write_atomically(path, to_safetensors(arrays, metadata))
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """What `write_arrays` wrote. Raises ArraysError for anything else."""
+    """Read a file of `write_arrays`: arrays and description. Raises ArraysError for any other
+    file."""
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}

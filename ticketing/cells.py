@@ -1,16 +1,15 @@
-"""Texts as cells of a CSV file that people open, so that no spreadsheet runs one as a formula.
+"""Escape texts for cells of CSV files, so that no spreadsheet runs one as a formula.
 
-A spreadsheet may part a line by another separator than it was written with (a German Excel by
-semicolons), ends a line amid a cell whose quotes it then takes for text, and begins a cell in
-quotes where a quote follows a separator. So a mark stands not only before a text that would be a
-formula, but wherever in it a reader could begin such a cell.
+A spreadsheet may split a line at another separator than the one it was written with (a German Excel
+at semicolons). It may also end a line inside a quoted cell, or start a quoted cell where a quote
+follows a separator. So the mark is written not only at the start of a text, but at every place
+where a reader could begin a cell that is a formula.
 """
 
 import re
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a cell of text begins with that a spreadsheet would run as a formula (OWASP, CSV
-injection)."""
+"""A spreadsheet runs a cell that begins with one of these as a formula (OWASP, CSV injection)."""
 
 MARK = "'"
 
@@ -18,7 +17,8 @@ _RUN = r"=+\-@\t＝＋－＠"
 
 _FIRST = rf"(?='*[{_RUN}\r\n])"
 _WITHIN = rf"""(?='*(?:"?[{_RUN}]|\Z))"""
-"""At the end of a cell, its closing quote may begin another one, with the line end in it."""
+"""At the end of a cell, its closing quote may open another cell, which then begins with a line
+end."""
 
 _BEFORE = r"(?<=[,;|\t\r\n])"
 
@@ -27,12 +27,15 @@ _MARKED = re.compile(rf"\A{MARK}{_FIRST}|{_BEFORE}{MARK}{_WITHIN}")
 
 
 def as_cell(text: str) -> str:
-    """A text as a cell of which no reader with `,`, `;`, tab or `|` as its separator makes one that
-    begins with FORMULA: an apostrophe stands before what would. Another one stands where there is
-    one already, so that `from_cell` gives the text back."""
+    """Escape a text as a cell. No reader with `,`, `;`, tab or `|` as separator then finds a cell
+    that begins with FORMULA.
+
+    An apostrophe is put before each such place. An apostrophe that is already there gets another
+    one, so that `from_cell` gives the text back.
+    """
     return _UNMARKED.sub(MARK, text)
 
 
 def from_cell(cell: str) -> str:
-    """The text of which `as_cell` made this."""
+    """The text from which `as_cell` made this cell."""
     return _MARKED.sub("", cell)

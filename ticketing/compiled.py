@@ -1,6 +1,6 @@
-"""Loops that become machine code: compiled once, and kept beside the program for every process.
+"""Loops compiled to machine code by numba: compiled once and cached for all processes.
 
-They hold no interpreter lock, so that threads run them side by side.
+Compiled loops release the interpreter lock (GIL), so threads can run them in parallel.
 """
 
 from collections.abc import Callable
@@ -19,12 +19,12 @@ def compiled(*, exact: bool) -> Callable[[Loop], Loop]: ...
 
 
 def compiled(loop: Loop | None = None, *, exact: bool = False) -> Loop | Callable[[Loop], Loop]:
-    """The loop as numba compiles it when it is first called.
+    """Decorator: numba compiles the loop at its first call.
 
-    Multiplications are joined with the additions after them where the processor can, unless it is
-    to be `exact`: the same on every machine. The code is kept in `__pycache__`, else in the user's
-    cache (NUMBA_CACHE_DIR names another folder); where none can be written every process compiles
-    for itself.
+    Multiplications are fused with the additions after them where the processor can do so, unless
+    `exact` is set: then results are the same on every machine. The machine code is kept in
+    `__pycache__`, else in the user's cache (NUMBA_CACHE_DIR names another folder). If neither can
+    be written, every process compiles for itself.
     """
     if loop is None:
         return partial(_compiled, exact=exact)

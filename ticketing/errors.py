@@ -24,7 +24,7 @@ class TicketingError(Exception):
     """Whether the same call may succeed later without any change."""
 
     meanwhile = ""
-    """What goes on and what waits until then, in a sentence."""
+    """One sentence: what still works until then, and what waits."""
 
 
 class InputError(TicketingError):
@@ -40,8 +40,9 @@ class NotFound(TicketingError):
 
 
 class BundleAway(NotFound):
-    """A bundle that is not on this machine yet: it is to be fetched from the store, or whoever has
-    it has not put it there; the same call may succeed later, and here or elsewhere."""
+    """A bundle that is not on this machine yet: it must still be fetched from the store, or the
+    machine that has it has not uploaded it yet. The same call may succeed later or on another
+    machine."""
 
     status = 503
     retry = True
@@ -61,11 +62,11 @@ class NotReady(TicketingError):
 
 
 class NothingServes(NotReady):
-    """No bundle serves yet: the desk is new, or it is not the one that is meant."""
+    """No bundle serves yet: the desk is new, or another desk was meant."""
 
 
 class Conflict(TicketingError):
-    """An id that something else has already."""
+    """The id or resource is already taken by something else."""
 
     status = 409
 
@@ -75,7 +76,7 @@ class BundleError(TicketingError):
 
 
 class ArraysError(TicketingError):
-    """A file of arrays that is missing, truncated or foreign."""
+    """An array file that is missing, truncated or foreign."""
 
 
 class StoreError(TicketingError):
@@ -85,20 +86,20 @@ class StoreError(TicketingError):
 
 
 class StoreAway(StoreError):
-    """The store does not answer; the same call may succeed later."""
+    """The store does not answer. The same call may succeed later."""
 
     retry = True
     meanwhile = "Searching and judging wait for it; nothing that was stored is lost."
 
 
 class StoreFull(StoreError):
-    """The store can be read and takes no writes, as when its disk is full."""
+    """The store can be read but not written, for example because its disk is full."""
 
     meanwhile = "Searching goes on; judgments and new tickets are refused until then."
 
 
 class BrokerAway(TicketingError):
-    """The server that carries jobs to the workers does not answer, or lets nobody in."""
+    """The broker's server does not answer, or refuses the login."""
 
     status = 503
     retry = True
@@ -106,19 +107,19 @@ class BrokerAway(TicketingError):
 
 
 class BrokerFull(BrokerAway):
-    """The folder that carries jobs to the workers takes none, as when its disk is full."""
+    """The broker's folder cannot be written, for example because its disk is full."""
 
     meanwhile = "Searching goes on; no job can be begun until then."
 
 
 def first_invalid(error: "ValidationError") -> tuple[str, Any, str]:
-    """The first finding of pydantic: the field's name with dots, its value and what is expected."""
+    """pydantic's first finding: the field's name with dots, its value, and what was expected."""
     found = error.errors()[0]
     return ".".join(map(str, found["loc"])), found["input"], plainly(found["msg"])
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name that is most like one that is misspelt; nothing where none is like it."""
+    """The known name that is most similar to a misspelt one, or "" if none is similar."""
     return next(iter(get_close_matches(name, list(known), n=1)), "")
 
 
@@ -142,7 +143,7 @@ _PLAINLY = (
 
 
 def plainly(message: str) -> str:
-    """A finding of pydantic in words that say what to do, without a full stop."""
+    """pydantic's message reworded to say what to do, without a full stop."""
     message = message.removesuffix(".")
     for theirs, ours in _PLAINLY:
         if found := re.fullmatch(theirs, message, re.DOTALL):

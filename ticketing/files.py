@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, and the JSON that many of them hold."""
+"""Atomic writes of files, private folders, and the type of JSON objects."""
 
 import errno
 import fcntl
@@ -16,31 +16,33 @@ from typing import Any
 from ticketing.errors import Conflict, InputError
 
 Json = dict[str, Any]
-"""An object of JSON."""
+"""A JSON object."""
 
 CHUNK = 1 << 20
-"""Bytes of a file that are held in memory."""
+"""Bytes read at a time."""
 
 PRIVATE = 0o077
-"""What is taken from everybody but the owner: the umask of every command."""
+"""The umask of every command: only the owner may access what is written."""
 
 LOCK = "lock"
-"""The file in a `sole_folder` that its process holds."""
+"""The lock file in a `sole_folder`."""
 
 LONGEST_NAME, LONGEST_ENDING = 48, 12
-"""Characters of a file's name, each four bytes at most, of which a disk takes 255."""
+"""Longest base name and ending in characters. A character takes at most four bytes, and disks allow
+names of 255 bytes."""
 
 OF_A_DESK = {"tickets.sqlite3", "models", "broker", "secret_key"}
-"""Names in a folder, one of which tells that it belongs to a desk."""
+"""Files and folders of a desk. A folder that holds one of them belongs to a desk."""
 
 OF_THE_DISK = {"lost+found"}
-"""What a new disk holds."""
+"""Found on a new, empty disk."""
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder, with its parents, that nobody but its owner may enter, or make it so.
+    """Create a folder with its parents, or change an existing one, so that only its owner may enter
+    it.
 
-    One of another owner stays as it is, which `ticketing check` says. Raises OSError.
+    A folder of another owner is not changed; `ticketing check` reports it. Raises OSError.
     """
     path.mkdir(parents=True, exist_ok=True)
     mode = path.stat().st_mode
@@ -50,8 +52,11 @@ def private_folder(path: Path) -> None:
 
 
 def desk_folder(path: Path) -> None:
-    """Make or take a private folder for a desk. Raises InputError for one that others may enter and
-    that holds other things: taking their rights would be no desk's business. Raises OSError."""
+    """Create a private folder for a desk, or make an existing one private.
+
+    Raises InputError for a folder that others may enter and that holds other things than a desk:
+    its permissions are not changed. Raises OSError.
+    """
     if path.is_dir() and path.stat().st_mode & PRIVATE:
         names = set(os.listdir(path)) - OF_THE_DISK
         if names and names.isdisjoint(OF_A_DESK):
@@ -64,10 +69,10 @@ def desk_folder(path: Path) -> None:
 
 @contextmanager
 def sole_folder(folder: Path) -> Iterator[None]:
-    """An empty private folder for the block, which one process has at a time; then it is deleted.
+    """Context manager: an empty private folder that one process uses at a time, deleted at the end.
 
-    What a killed process left in it is deleted. Raises Conflict where another process has it,
-    OSError.
+    Files left by a killed process are deleted first. Raises Conflict if another process uses the
+    folder, OSError.
     """
     lock = _lock_in(folder)
     try:
@@ -81,17 +86,18 @@ def sole_folder(folder: Path) -> Iterator[None]:
 
 
 def sweep_folders(parent: Path) -> None:
-    """Delete the folders in `parent` that a killed process left, each a `sole_folder` once."""
+    """Delete the folders in `parent` that killed processes left; each was a `sole_folder`."""
     for folder in parent.glob("*"):
         with suppress(Conflict), sole_folder(folder):
             continue
 
 
 def _lock_in(folder: Path) -> int:
-    """The descriptor of a lock file in a folder, which ends with the process; both are made."""
+    """Create the folder and a lock file in it. Returns the lock's descriptor; the lock ends with
+    the process."""
     while True:
         private_folder(folder)
-        with suppress(FileNotFoundError):  # whoever had the folder has just deleted it
+        with suppress(FileNotFoundError):  # its former process has just deleted it
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -109,7 +115,7 @@ def _lock_in(folder: Path) -> int:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk holds what was made, renamed or deleted in a folder."""
+    """Wait until files created, renamed or deleted in a folder are on the disk (fsync)."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -118,15 +124,15 @@ def sync_folder(folder: Path) -> None:
 
 
 def link_or_copy(path: Path, target: Path) -> None:
-    """Let a file that is never written in place be at `target` as well, with no second copy where
-    one disk has both; what is there already stays. Raises FileNotFoundError, OSError."""
+    """Hard-link a file to `target`, or copy it if that is on another disk. An existing target is
+    kept. The file must never be changed in place. Raises FileNotFoundError, OSError."""
     try:
         os.link(path, target)
     except FileNotFoundError:
         raise
     except FileExistsError:
         return
-    except OSError:  # another disk, or one without links
+    except OSError:  # another disk, or one without hard links
         beside = Path(tempfile.mkdtemp(dir=target.parent, prefix="."))
         try:
             shutil.copyfile(path, beside / target.name)
@@ -136,18 +142,17 @@ def link_or_copy(path: Path, target: Path) -> None:
 
 
 def link_in_place(path: Path, target: Path) -> None:
-    """As `link_or_copy`, but in the place of what is at `target`, at once."""
+    """As `link_or_copy`, but atomically replaces what is at `target`."""
     beside = target.with_name(f".{target.name}")
     beside.unlink(missing_ok=True)
     link_or_copy(path, beside)
     os.replace(beside, target)
-    beside.unlink(missing_ok=True)  # where both were one file already, nothing was renamed
+    beside.unlink(missing_ok=True)  # if both were the same file already, os.replace renamed nothing
 
 
 def file_name(said: str) -> str:
-    """The name under which a file is kept here that somebody sends: the last part of what they
-    call it, whatever its letters, without what no name can have, and no longer than a disk takes.
-    """
+    """A safe name for an uploaded file: the last part of the name sent, in any alphabet, without
+    unprintable characters, and short enough for a disk."""
     last = re.split(r"[/\\]", said)[-1]
     name = Path("".join(filter(str.isprintable, last)).lstrip(". ") or "tickets")
     endings = "".join(name.suffixes[-2:])[-LONGEST_ENDING:]
@@ -155,8 +160,8 @@ def file_name(said: str) -> str:
 
 
 def require_writes(home: Path) -> None:
-    """Raises InputError for a desk's folder that takes no files. A full disk may have room later:
-    it is none of those."""
+    """Raises InputError if no file can be created in the desk's folder. A full disk is not an error
+    here, since it may have room later."""
     try:
         home.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=home).close()
@@ -169,7 +174,7 @@ def require_writes(home: Path) -> None:
 
 
 def require_target(path: Path) -> None:
-    """Raises InputError for a path at which no file can be put, before any work is done for it."""
+    """Raises InputError if no file can be written at this path; called before long work."""
     _require_plain(path)
     require_target_folder(path.absolute().parent)
 
@@ -183,19 +188,23 @@ def require_target_folder(path: Path) -> None:
 
 
 def _require_plain(path: Path) -> None:
-    """Raises InputError where a folder, a link, a device or a pipe is, which no file replaces."""
+    """Raises InputError if the path is a folder, link, device or pipe, which a file must not
+    replace."""
     if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
         raise InputError(f"{path} is no plain file, and is not replaced by one; name another path.")
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write bytes, or text as UTF-8, beside `path` and rename them in; parents are created, and
-    nobody but the owner may read the file. Raises InputError where no plain file is, OSError."""
+    """Write a temporary file beside `path` and rename it to `path`. Text is written as UTF-8,
+    parents are created, and only the owner may read the file.
+
+    Raises InputError if something other than a plain file is there, OSError.
+    """
     _require_plain(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         _write(path, content.encode() if isinstance(content, str) else content)
-    except OSError as error:  # of the file that nobody named
+    except OSError as error:  # name the target instead of the temporary file
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
@@ -213,14 +222,14 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def chunks(path: Path) -> Iterator[bytes]:
-    """The bytes of a file, some at a time."""
+    """The bytes of a file, CHUNK at a time."""
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):
             yield chunk
 
 
 def content_digest(path: Path) -> str:
-    """SHA-256, in hex, of what a file holds."""
+    """SHA-256 of a file's content, in hex."""
     digest = hashlib.sha256()
     for chunk in chunks(path):
         digest.update(chunk)

@@ -1,4 +1,4 @@
-"""The header of a CSV or TSV file: which separator it has, and what its columns are called."""
+"""The header of a CSV or TSV file: its separator and the names of its columns."""
 
 import csv
 import re
@@ -14,20 +14,20 @@ from ticketing.limits import COLUMNS, HEADER
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _OPENED = re.compile(r'(?<![^,;\t|])"')
 _QUOTED = re.compile(_OPENED.pattern + r'[^"]*+(?>(?:""[^"]*+)*)"')
-"""A name in quotes: they count where a cell begins, and are text amid one. Nothing is tried twice,
-nor kept for each character."""
+"""A quoted name. Quotes count at the beginning of a cell and are plain text inside one. The pattern
+does not backtrack, so it takes linear time."""
 _LINE_END = re.compile(r"[\r\n]")
 
 _SEPARATOR = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
-"""A first line that Excel writes, and understands, before the header."""
+"""The line `sep=;` that Excel writes before the header."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """The columns of a file in order, each called otherwise; a column without a name is "".
+    """The columns of a file in order, with unique names; "" is a column without a name.
 
-    Of `repeated` names each column has a number behind it: "Comment 1", "Comment 2". `end` is the
-    line that the header ends in, and `rest` are those after it.
+    Columns that share a name are numbered ("Comment 1", "Comment 2"); `repeated` holds such names.
+    `end` is the number of the header's last line, and `rest` are the lines after it.
     """
 
     names: list[str]
@@ -38,8 +38,11 @@ class Header:
 
 
 def read_header(lines: Iterator[str], path: Path, separators: str) -> Header:
-    """The header that lines begin with, parted by that one of some separators that it has most
-    often outside quotes. Raises InputError for none, a malformed one and one that is too long."""
+    """Read the header from the first lines. The delimiter is the one of `separators` that occurs
+    most often outside quotes.
+
+    Raises InputError for a missing, malformed or too long header.
+    """
     first, start = next(lines, ""), 1
     if not first.strip():
         raise InputError(f"{path} has no header in its first line.")
@@ -61,7 +64,8 @@ def read_header(lines: Iterator[str], path: Path, separators: str) -> Header:
 
 
 def _until_quotes_close(first: str, lines: Iterator[str]) -> tuple[list[str], bool]:
-    """The first line with those that a name in quotes goes on in, and whether its quotes close."""
+    """The first line and the lines over which a quoted name continues, and whether its quotes
+    close."""
     read, length = [first], len(first)
     is_open = _ends_in_quotes(first)
     while is_open and length <= HEADER.most and (line := next(lines, "")):
@@ -76,7 +80,8 @@ def _ends_in_quotes(line: str) -> bool:
 
 
 def _cells(lines: list[str], delimiter: str, where: str) -> tuple[list[str], int]:
-    """The first row of lines, without line ends inside its cells, and how many lines it takes."""
+    """The cells of the first row, with line ends inside cells removed, and the number of lines
+    read."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         cells = next(reader)
@@ -95,7 +100,7 @@ def _free(name: str, there: set[str]) -> Iterator[str]:
 
 
 def _numbered(names: list[str], repeated: frozenset[str]) -> list[str]:
-    """The names, repeated ones with the next number that makes none that is there."""
+    """The names; repeated ones get the next number that makes them unique."""
     there = set(names)
     free = {name: _free(name, there) for name in repeated}
     return [next(free[name]) if name in repeated else name for name in names]

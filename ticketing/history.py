@@ -1,7 +1,6 @@
-"""What is remembered of yesterday: who asked what and was told what, names people gave, and who
-did what to which.
+"""The history: who asked what and got which answer, saved queries, names of topics, and the audit.
 
-All are append-only events; `event_id` makes recording idempotent, `time` is naive UTC.
+All records are append-only events. `event_id` makes recording idempotent; `time` is naive UTC.
 """
 
 from dataclasses import dataclass
@@ -14,11 +13,12 @@ from ticketing.tickets import Filters, Query
 
 @dataclass(frozen=True)
 class Asking:
-    """Somebody asked, and this is what was answered then.
+    """Somebody asked a query and got this answer.
 
-    `outlook` and `chance` are those of the answer, the chance None where nothing is known of it, as
-    of tickets found by their id or a code; `shown` are the ids of the tickets shown, the
-    best first, under the bundle `bundle_id`, to somebody of these `groups` (None sees all).
+    `outlook` and `chance` are those of the answer; the chance is None if nothing is known about it,
+    as for tickets found by their id or a code. `shown` are the ids of the tickets shown, best
+    first, under the bundle `bundle_id`. `groups` are the groups of the person; None sees all
+    tickets.
     """
 
     event_id: str
@@ -35,7 +35,7 @@ class Asking:
 
 @dataclass(frozen=True)
 class SavedQuery:
-    """Somebody saved a query with its filters to come back to, or (`kept` False) no longer does."""
+    """Somebody saved a query with its filters, or (`kept` False) removed it from the saved ones."""
 
     event_id: str
     person: str
@@ -47,9 +47,9 @@ class SavedQuery:
 
 @dataclass(frozen=True)
 class TopicName:
-    """Somebody named the topic whose words these are; an empty name takes that back.
+    """Somebody named a topic; an empty name removes the name.
 
-    The words, not a bundle's number of the topic, say which it is, so that a later bundle's topic
+    The topic is identified by its words, not by its number in a bundle, so a later bundle's topic
     of about the same words inherits the name.
     """
 
@@ -62,18 +62,18 @@ class TopicName:
 
 @dataclass(frozen=True)
 class FormerTicket:
-    """A ticket was deleted that only some `groups` might see: its id stays theirs, since what
-    people asked and judged hangs on it."""
+    """A ticket with `groups` was deleted. Its id stays reserved for these groups, because past
+    queries and judgments refer to it."""
 
     event_id: str
     time: datetime
     ticket_id: str
     groups: frozenset[str]
-    person: str = ""  # nobody's
+    person: str = ""  # no person
 
 
 class Deed(StrEnum):
-    """What an audit tells of."""
+    """What an audit entry reports."""
 
     SIGNED_IN = "signed in"
     SIGN_IN_FAILED = "sign-in failed"
@@ -98,20 +98,20 @@ class Deed(StrEnum):
 
 
 TO_TICKETS = frozenset({Deed.JUDGED, Deed.DELETED, Deed.IMPORTED})
-"""What is done to tickets and categories; of other deeds `which` may begin with a person's name."""
+"""Deeds done to tickets or categories. For other deeds `which` may begin with a person's name."""
 
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """Somebody did something: an entry of the audit.
+    """An entry of the audit: somebody did something.
 
-    `which` names what it was done to by its id (or counts it), `where` is the address it came
-    from. Neither ever holds a ticket's text or a secret.
+    `which` names the object by its id (or says how many there were), `where` is the address of the
+    request. Neither ever holds a ticket's text or a secret.
     """
 
     event_id: str
     person: str
-    """Empty where nobody is known, as when a sign-in fails under an unknown name."""
+    """Empty if the person is unknown, for example when a sign-in with an unknown name fails."""
     time: datetime
     deed: Deed
     which: str
@@ -119,12 +119,12 @@ class AuditEntry:
 
     @property
     def ticket_id(self) -> str:
-        """The ticket that it was done to, where `which` begins with one."""
+        """The id of the ticket that the deed was done to, or ""."""
         return self._named("ticket").partition(" ")[0]
 
     @property
     def category(self) -> str:
-        """The category that it was done to, if it was one."""
+        """The category that the deed was done to, or ""."""
         return self._named("category")
 
     def _named(self, kind: str) -> str:

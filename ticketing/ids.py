@@ -1,4 +1,4 @@
-"""Very many ids, one after the other in one array: a few bytes each beside their own."""
+"""Many ids in one array: a few bytes per id beside its own characters."""
 
 from array import array
 from bisect import bisect_left
@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 
 class Ids(Sequence[str]):
-    """Ids as UTF-8, one after the other: `letters` uint8, where id i begins at `starts[i]`
-    (uint32 [n + 1]). They ascend, but where a method says otherwise."""
+    """Ids as concatenated UTF-8: `letters` is uint8, and id i begins at `starts[i]` (uint32 [n +
+    1]). The ids are in ascending order unless a method says otherwise."""
 
     def __init__(self, letters: npt.NDArray[np.uint8], starts: npt.NDArray[np.uint32]):
         self.letters, self.starts = letters, starts
 
     @classmethod
     def of(cls, ids: Iterable[str]) -> Self:
-        """Those of strings."""
+        """Make `Ids` of strings."""
         letters, ends = bytearray(), array("I", [0])
         for id in ids:
             letters += id.encode()
@@ -44,18 +44,19 @@ class Ids(Sequence[str]):
         return (letters[a:b].decode() for a, b in pairwise(self.starts.tolist()))
 
     def at(self, places: npt.NDArray[np.int64]) -> list[str]:
-        """Those at some places, int64 [n]."""
+        """The ids at the given places, int64 [n]."""
         letters = self.letters.data
         spans = zip(self.starts[places].tolist(), self.starts[places + 1].tolist(), strict=True)
         return [str(letters[first:end], "utf-8") for first, end in spans]
 
     def place(self, id: str) -> int | None:
-        """Where an id stands; None for one that is not there."""
+        """The place of an id, or None if it is missing."""
         place = bisect_left(self, id)
         return place if place < len(self) and self[place] == id else None
 
     def in_order(self) -> tuple["Ids", npt.NDArray[np.int64]]:
-        """These ids, which may stand in any order, ascending, and where each of them stood."""
+        """The ids sorted (they may be in any order here), and the former place of each, int64
+        [n]."""
         if all(one < other for one, other in pairwise(self)):
             return self, np.arange(len(self))
         ids = [*self]
@@ -65,7 +66,8 @@ class Ids(Sequence[str]):
     def merged(
         self, rows: npt.NDArray[np.int64], new: Mapping[str, int]
     ) -> tuple["Ids", npt.NDArray[np.int64]]:
-        """These ids, each with its row int64 [n], and new ones with theirs."""
+        """Insert new ids with their rows. `rows` int64 [n] are the rows of the present ids; an id
+        of `new` that is already present gets the new row."""
         rows, added = rows.copy(), []
         for id in sorted(new):
             place = bisect_left(self, id)

@@ -1,4 +1,4 @@
-"""Long work: what kinds there are, what becomes of it, and the record that each job has."""
+"""Jobs: their kinds, states and steps, and the record of each job."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ticketing.files import Json
 
 LOG_LINES = 200
-"""As many lines of a job's log are kept, the last ones."""
+"""Number of log lines kept per job, the last ones."""
 
 
 class JobKind(StrEnum):
@@ -18,27 +18,27 @@ class JobKind(StrEnum):
     REINDEX = "reindex"
     """Encodes every ticket under a bundle, compares it with the serving one, promotes it."""
     TRAINING = "training"
-    """Makes a bundle of the desk's tickets and judgments; a reindex follows."""
+    """Trains a bundle on the desk's tickets and judgments; a reindex follows."""
     EVALUATION = "evaluation"
-    """Measures bundles on judgments; keeps a report."""
+    """Measures bundles on judgments and keeps a report."""
     IMPORT = "import"
-    """Puts the tickets of files that were uploaded into the knowledge base."""
+    """Stores the tickets of uploaded files."""
     PROMOTION = "promotion"
-    """No work: the note of what came of a bundle that was to serve."""
+    """No work: it records the decision about a bundle that was to serve."""
 
     @property
     def side_by_side(self) -> bool:
-        """Whether several jobs of this kind may be under way for the same bundle."""
+        """Whether several jobs of this kind may run at the same time for the same bundle."""
         return self in (JobKind.EVALUATION, JobKind.IMPORT)
 
 
 class JobState(StrEnum):
-    """What has become of a job."""
+    """The state of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
     WAITING = "waiting"
-    """It waits for somebody's yes or no."""
+    """Waits for somebody to answer yes or no."""
     DONE = "done"
     CANCELLED = "cancelled"
     FAILED = "failed"
@@ -50,56 +50,57 @@ class JobState(StrEnum):
 
 
 class Step(StrEnum):
-    """What a job is at just now."""
+    """What a job is doing now."""
 
     ENCODING = "encoding"
     COMPARING = "comparing"
-    """Encoded; to be compared with the serving bundle."""
+    """All tickets are encoded; the bundle is compared with the serving one."""
     PROMOTING = "promoting"
     READING = "reading"
     PRETRAINING = "pretraining"
-    """Word vectors and topics are learned, and the teacher reads the archive."""
+    """Learning word vectors and topics, and encoding the archive with the teacher."""
     TRAINING = "training"
     FITTING = "fitting"
-    """Weights and grades are fitted to the trained network."""
+    """Fitting the weights and the calibration of the trained network."""
     MEASURING = "measuring"
     IMPORTING = "importing"
     CHECKING = "checking"
-    """An import is read that stores nothing."""
+    """Reading the files of an import before anything is stored."""
 
 
 class Promotion(StrEnum):
-    """What becomes of a bundle whose tickets are encoded: `arguments["promotion"]` of a job."""
+    """What happens to a bundle when all tickets are encoded: `arguments["promotion"]` of a job."""
 
     RULE = "rule"
-    """It serves unless it loses to the serving one on test queries (`evaluation.promotion`)."""
+    """It serves unless it loses to the serving bundle on the test queries
+    (`evaluation.promotion`)."""
     ASK = "ask"
-    """The job waits until somebody says yes or no to the comparison."""
+    """The job waits until somebody answers yes or no to the comparison."""
     NEVER = "never"
-    """The other one goes on serving."""
+    """The present serving bundle goes on serving."""
 
 
 class Stopped(Exception):
-    """Raised by `OnStep` to end the work here: what is checkpointed stays."""
+    """Raised by `OnStep` to stop the work; its checkpoints stay."""
 
 
 class OnStep(Protocol):
-    """Hears how far work is: so many of a step's things are done, and a sentence for the log.
+    """Callback for progress: `done` of `total` items of a step, and a sentence `said` for the log.
 
-    Whoever works calls it often; it raises Stopped where the work is to end.
+    The work calls it often. It raises Stopped to stop the work.
     """
 
     def __call__(self, step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
-        """Hear it."""
+        """Report progress."""
 
 
 def ignore_step(step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
-    """Nobody follows the work."""
+    """An `OnStep` that does nothing."""
 
 
 @dataclass(frozen=True)
 class LogLine:
-    """A sentence of a job's log, and when it was said."""
+    """A sentence of a job's log and its time."""
 
     time: datetime
     text: str
@@ -107,10 +108,11 @@ class LogLine:
 
 @dataclass(frozen=True)
 class Job:
-    """The record of long work, kept in the store and written by whoever does the work.
+    """The record of a job, kept in the store and updated by the worker that does it.
 
-    `done` of `total` counts what the step counts: tickets that carry fresh codes, rows, epochs,
-    queries; `errors` maps ticket ids that were set aside to what went wrong. Times are naive UTC.
+    `done` and `total` count the items of the step: tickets with fresh codes, rows, epochs or
+    queries. `errors` maps ids of tickets that were set aside to an error message. Times are naive
+    UTC.
     """
 
     id: str
@@ -127,19 +129,19 @@ class Job:
     errors: dict[str, str] = field(default_factory=dict)
     message: str = ""
     step: str = ""
-    """A `Step`, or nothing while nobody has begun."""
+    """A `Step`, or "" before the work has begun."""
     arguments: Json = field(default_factory=dict)
-    """What was asked for; it stays as it is."""
+    """What was requested; never changed."""
     result: Json = field(default_factory=dict)
-    """What the job has changed or found so far, as a bundle's id, counts, a verdict."""
+    """What the job has changed or found so far: for example a bundle's id, counts, a verdict."""
     log: tuple[LogLine, ...] = ()
     by: str = ""
-    """Who asked for it; empty for the program itself."""
+    """Who requested it; empty for the program itself."""
     attempts: int = 0
-    """How many times it was begun: again after a failure, or a worker that was killed."""
+    """How often the work was started: again after a failure or when a worker was killed."""
 
     def imports_for(self, name: str) -> bool:
-        """Whether it imports what somebody of that name has given, and tells them nothing new."""
+        """Whether this person requested this import, so that its result tells them nothing new."""
         return self.kind == JobKind.IMPORT and bool(name) and self.by == name
 
 

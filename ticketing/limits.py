@@ -1,7 +1,7 @@
-"""How much of anything is taken: every limit of size, and the words that refuse more.
+"""Limits of size for all input, and the messages for input that exceeds them.
 
-They hold wherever something comes in: page, API, importer, labels and every other table. What is
-said of too much stands behind the name of the place ("description has 300,000 characters, …").
+They apply to every input: page, API, importer, labels and other tables. A message continues the
+name of a field ("description has 300,000 characters, …").
 """
 
 import tomllib
@@ -16,24 +16,24 @@ from ticketing.tickets import Query, Ticket
 
 @dataclass(frozen=True)
 class Limit:
-    """At most so many of something; `advice` says what to do with more."""
+    """At most `most` units; `advice` says what to do with more."""
 
     most: int
     unit: str
     advice: str
 
     def fault(self, size: int) -> str:
-        """What is wrong with so many, nothing where they are taken."""
+        """The message for a size that exceeds the limit, or ""."""
         if size <= self.most:
             return ""
         return f"has {size:,} {self.unit}, more than the {self.most:,} allowed; {self.advice}"
 
     def text_fault(self, text: str) -> str:
-        """As `fault`, of a text, counted as the unit has it."""
+        """As `fault`, for a text, counted in bytes or characters as `unit` says."""
         return self.fault(len(text.encode(errors="replace") if self.unit == "bytes" else text))
 
     def check(self, text: str) -> str:
-        """A text that is taken. Raises ValueError saying what is wrong with another."""
+        """The text itself. Raises ValueError with the message if it is too long."""
         if fault := self.text_fault(text):
             raise ValueError(fault)
         return text
@@ -43,10 +43,10 @@ SUBJECT = Limit(10_000, "characters", "put the rest into the description")
 QUERY_TEXT = Limit(200_000, "characters", "keep the lines that matter")
 TICKET_TEXT = Limit(1_000_000, "characters", "leave out logs and attachments")
 NAME = Limit(500, "characters", "shorten it")
-"""A product, a status, a group, a category."""
+"""For names of products, statuses, groups and categories."""
 NOTE = Limit(2_000, "characters", "shorten it")
 ID = Limit(512, "bytes", "shorten it")
-"""In UTF-8, of a ticket."""
+"""For ids of tickets, in UTF-8."""
 EVENT_ID = Limit(100, "characters", "send a shorter one, such as a UUID")
 GROUPS = Limit(100, "groups", "name fewer")
 COMMENTS = Limit(10_000, "replies", "export the latest only")
@@ -55,19 +55,21 @@ DEPTH = Limit(32, "levels of lists and objects", "flatten it")
 TOO_DEEP = f"has more than the {DEPTH.most} {DEPTH.unit} allowed; {DEPTH.advice}"
 LINE = Limit(16_000_000, "characters in one line", "check that each row has a line of its own")
 ROW = Limit(LINE.most, "characters in one row", "check its quotes")
-"""Of a CSV or TSV file, over all its lines."""
+"""For a row of a CSV or TSV file, over all its lines."""
 HEADER = Limit(1_000_000, "characters in the header", "check that its line ends")
 UNPACKED = Limit(64 * 2**20, "characters, over 100 for each of its bytes", "unpack it yourself")
-"""Of a gzip file, which holds more where they are no more than UNPACKED_RATIO for each byte."""
+"""For the content of a gzip file. More is allowed if it is at most UNPACKED_RATIO characters per
+packed byte."""
 UNPACKED_RATIO = 100
 OFFSET = Limit(100_000, "tickets before what is asked for", "narrow the filters instead")
 
 
 def id_fault(id: str) -> str:
-    """What is wrong with the id of a ticket, nothing where it can be one.
+    """The message for a text that cannot be a ticket's id, or "".
 
-    Rankings and judgments are written in columns parted by spaces (TREC), so none is in an id. A
-    ticket's page has the id in its address, of which browsers and servers rewrite some parts.
+    Rankings and judgments are written in columns separated by blanks (TREC), so an id has no
+    blanks. The id is also part of a page's address, and browsers and servers rewrite some parts of
+    addresses.
     """
     if not id.strip():
         return "is empty; give it an id"
@@ -84,16 +86,16 @@ def id_fault(id: str) -> str:
 
 
 def is_one_column(text: str) -> bool:
-    """Whether a text stays whole between the spaces of a line (TREC)."""
+    """Whether a text has no blanks that would split it into several columns (TREC)."""
     return len(text.split()) == 1 and text == text.strip()
 
 
 _PARTING = frozenset(",;")
-"""Separators of group names in a cell of a table; no name of a group may hold one."""
+"""Separators of group names in a cell of a table, so no group's name may contain one."""
 
 
 def half_fault(text: str) -> str:
-    """What is wrong with a text that no store can keep, half of a surrogate pair; else nothing."""
+    """The message for a text with an unpaired surrogate, which no store can keep, or ""."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -102,7 +104,7 @@ def half_fault(text: str) -> str:
 
 
 def ticket_fault(ticket: Ticket) -> tuple[str, str]:
-    """The first field that is not taken and what is wrong with it; both empty where all are."""
+    """The first invalid field of a ticket and its message; two empty strings for a valid ticket."""
     if fault := id_fault(ticket.id):
         return "id", fault
     if fault := GROUPS.fault(len(ticket.groups)):
@@ -122,15 +124,15 @@ def ticket_fault(ticket: Ticket) -> tuple[str, str]:
 
 
 def require_ticket(ticket: Ticket) -> None:
-    """Raises InputError for a ticket that is not taken."""
+    """Raises InputError for an invalid ticket."""
     field, fault = ticket_fault(ticket)
     if fault:
         raise InputError(f"The {field} of the ticket {ticket.id[:40]!r} {fault}.")
 
 
 def usable_groups(names: Collection[str]) -> frozenset[str]:
-    """Names of somebody's groups, without blanks around them. Raises InputError for one that no
-    ticket of a table can have: commas and semicolons part groups there."""
+    """Names of groups without surrounding blanks. Raises InputError for a name with a comma or
+    semicolon, since these separate groups in tables, and for an empty or too long one."""
     for name in names:
         if fault := NAME.fault(len(name)) or half_fault(name):
             raise InputError(f"The group {name[:40]!r} {fault}.")
@@ -143,7 +145,8 @@ def usable_groups(names: Collection[str]) -> frozenset[str]:
 
 
 def query_fault(query: Query) -> tuple[str, str]:
-    """As `ticket_fault`, of a query; one that is a ticket is as long as that."""
+    """As `ticket_fault`, for a query. A query that is itself a ticket has a ticket's limits and
+    passes."""
     if query.ticket_id:
         return "", ""
     texts = {
@@ -154,14 +157,14 @@ def query_fault(query: Query) -> tuple[str, str]:
 
 
 def require_query(query: Query) -> None:
-    """Raises InputError for a query that is not taken."""
+    """Raises InputError for an invalid query."""
     field, fault = query_fault(query)
     if fault:
         raise InputError(f"The {field} {fault}.")
 
 
 def depth_fault(value: object) -> str:
-    """What is wrong with lists and objects that lie in each other, nothing where it is read."""
+    """The message for lists and objects that are nested too deep, or ""."""
     level, depth = [value], 0
     while level:
         inner = [item for item in level if isinstance(item, list | dict)]
@@ -173,7 +176,7 @@ def depth_fault(value: object) -> str:
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """What a text of TOML holds. Raises ValueError where it is none, or is nested too deep."""
+    """Parse TOML. Raises ValueError for malformed text and for text that is nested too deep."""
     try:
         table = tomllib.loads(text)
     except RecursionError:
@@ -184,7 +187,8 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def _written_out(text: str) -> int:
-    """Characters that a text has where each stands for one: a ligature may be up to 18."""
+    """Number of characters after NFKC normalisation, if that is larger: a ligature may expand to
+    18."""
     return max(len(text), 0 if text.isascii() else len(normalize("NFKC", text)))
 
 

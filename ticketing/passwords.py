@@ -1,4 +1,4 @@
-"""Passwords: which are good enough, and the only form in which they are kept (Argon2id)."""
+"""Passwords: checks of their strength, and hashing with Argon2id."""
 
 from functools import cache
 
@@ -8,20 +8,20 @@ from argon2.exceptions import VerificationError
 from ticketing.errors import InputError
 
 SHORTEST, LONGEST = 8, 1000
-"""Characters of a password."""
+"""Limits of a password's length in characters."""
 
 SAFE = 3
-"""Of zxcvbn's scores from 0 to 4 the least: it takes more than 10^8 guesses."""
+"""The lowest accepted zxcvbn score (0 to 4): more than 10^8 guesses."""
 
 _LOOKED_AT = 72
-"""Characters that are judged; zxcvbn's time grows faster than their number."""
+"""Number of characters that zxcvbn looks at, since its time grows faster than linearly."""
 
 
 def require_good(password: str, name: str) -> None:
-    """Raises InputError for a password that is short, or that somebody could guess."""
+    """Raises InputError for a password that is too short or easy to guess."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise InputError(f"A password has {SHORTEST} to {LONGEST:,} characters; choose another.")
-    from zxcvbn import zxcvbn  # its lists of words are read only when a password is set
+    from zxcvbn import zxcvbn  # its word lists are loaded only when a password is set
 
     found = zxcvbn(password[:_LOOKED_AT], user_inputs=[name, "ticketing", "password"])
     if found["score"] < SAFE:
@@ -30,12 +30,12 @@ def require_good(password: str, name: str) -> None:
 
 
 def hashed(password: str) -> str:
-    """What is kept of a password: Argon2id with a salt of its own (RFC 9106)."""
+    """Hash a password with Argon2id and a random salt (RFC 9106)."""
     return PasswordHasher().hash(password)
 
 
 def matches(password_hash: str, password: str) -> bool:
-    """Whether a password is the one that was hashed; without a hash it takes as long to say no."""
+    """Whether a password fits a hash. With an empty hash it takes as long and returns False."""
     try:
         return PasswordHasher().verify(password_hash or _nobodys(), password) and bool(
             password_hash
@@ -46,5 +46,5 @@ def matches(password_hash: str, password: str) -> bool:
 
 @cache
 def _nobodys() -> str:
-    """The hash of a password that nobody has."""
+    """The hash of a random password, to compare with if there is no hash."""
     return hashed("\0")

@@ -1,8 +1,8 @@
-"""Who works with a desk, and what each may do.
+"""People and their permissions.
 
-A `Person` is whoever does something right now; an `Account` is the record by which somebody may
-sign in, a `Session` that they did in a browser, an `ApiToken` that a program may act for them.
-Secrets (passwords, session ids, tokens) are kept only as hashes. Times are naive UTC.
+A `Person` is who acts in a request. An `Account` lets somebody sign in, a `Session` is one sign-in
+with a browser, and an `ApiToken` lets a program act for an account. Passwords, session ids and
+tokens are kept only as hashes. Times are naive UTC.
 """
 
 import unicodedata
@@ -14,18 +14,17 @@ from enum import StrEnum
 from ticketing.errors import InputError
 
 LONGEST_NAME = 80
-"""Characters of somebody's name."""
+"""Limit of a name in characters."""
 
 MOST_TYPED = 4 * LONGEST_NAME
-"""Characters that are read of what is typed as one: to bring many marks into one form takes the
-square of their number."""
+"""Characters read of a typed name. Normalising many combining marks takes quadratic time."""
 
 RESERVED = frozenset({"anonymous", "demonstration", "import", "local", "schedule"})
-"""Under these names the program itself works and judges."""
+"""Names under which the program itself works and judges."""
 
 
 class Permission(StrEnum):
-    """One thing that may be allowed to somebody; also the scope of an API token."""
+    """One thing that a person may be allowed to do; also a scope of an API token."""
 
     ASK = "ask"
     """Ask, save queries, and read tickets, topics, jobs and what is known of the answers."""
@@ -44,7 +43,7 @@ class Permission(StrEnum):
     DELETE = "delete"
     """Delete tickets."""
     JOBS = "jobs"
-    """Cancel jobs and try them again, of the kinds that one may begin."""
+    """Cancel and retry jobs of the kinds that one may start."""
     PROMOTE = "promote"
     """Let a bundle serve, roll back, delete bundles, set the schedule."""
     PEOPLE = "people"
@@ -70,11 +69,12 @@ OPENS = {
     Permission.PEOPLE: "the list of people",
     Permission.AUDIT: "`/audit.jsonl` and `/audit.csv`",
 }
-"""What each opens to a program as the scope of its token; the page and the documents say it so."""
+"""What each permission opens to a program as a scope of its token; shown on the page and in the
+documents."""
 
 
 class Role(StrEnum):
-    """What somebody is for; each role may do all that the one before it may."""
+    """The role of a person. Each role may do all that the role before it may do."""
 
     ENGINEER = "engineer"
     SCIENTIST = "scientist"
@@ -95,15 +95,15 @@ PERMISSIONS: dict[Role, frozenset[Permission]] = {
     Role.SCIENTIST: _SCIENTIST,
     Role.ADMIN: frozenset(Permission),
 }
-"""What each role may do."""
+"""The permissions of each role."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """Whoever does something: what they may do is by `role`, what they may see by `groups`.
+    """Who acts in a request: `role` decides what they may do, `groups` which tickets they may see.
 
-    `groups` None sees every ticket: only the local person and the command line. `scopes` narrow
-    what an API token may do; None is all that the role may.
+    `groups` None sees every ticket; only the local person and the command line have it. `scopes`
+    restrict an API token; None stands for all that the role allows.
     """
 
     name: str
@@ -112,22 +112,22 @@ class Person:
     scopes: frozenset[Permission] | None = None
 
     def may(self, permission: Permission) -> bool:
-        """Whether this person may do that."""
+        """Whether this person has the permission."""
         return permission in PERMISSIONS[self.role] and (
             self.scopes is None or permission in self.scopes
         )
 
 
 LOCAL = Person("local", Role.ADMIN, None)
-"""Everybody, where a desk has no accounts and listens to its own machine only."""
+"""The person of every request on a desk without accounts, which listens to its own machine only."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """Somebody who may sign in, unless `disabled`.
+    """Somebody who may sign in unless `disabled`.
 
-    `password_hash` is empty for somebody whom an OpenID provider vouches for; `identity` is then
-    what the provider calls them (issuer and subject), and empty for everybody else.
+    `password_hash` is empty if an OpenID provider authenticates the person. `identity` is then the
+    provider's issuer and subject; otherwise it is empty.
     """
 
     name: str
@@ -139,27 +139,27 @@ class Account:
 
     @property
     def openid(self) -> bool:
-        """Whether an OpenID provider vouches for them."""
+        """Whether an OpenID provider authenticates this person."""
         return bool(self.identity)
 
     @property
     def summary(self) -> str:
-        """Role, groups, and whether it is disabled, in words: what an admin decides."""
+        """Role, groups, and whether the account is disabled, in words."""
         groups = ", ".join(sorted(self.groups)) or "none"
         return f"{self.role}, groups {groups}{', disabled' if self.disabled else ''}"
 
     @property
     def person(self) -> Person:
-        """Who acts when the account's owner does."""
+        """The `Person` who acts when this account is used."""
         return Person(self.name, self.role, self.groups)
 
 
 @dataclass(frozen=True)
 class Session:
-    """A browser in which the account `name` signed in at `created`, last used at `seen`."""
+    """A browser's session of the account `name`, begun at `created` and last used at `seen`."""
 
     key: str = field(repr=False)
-    """SHA-256 of the id that the browser holds, in hex."""
+    """SHA-256 of the session id in the browser's cookie, in hex."""
     name: str
     created: datetime
     seen: datetime
@@ -167,10 +167,10 @@ class Session:
 
 @dataclass(frozen=True)
 class ApiToken:
-    """Leave for a program to act for the account `owner` until `expires`, within `scopes`."""
+    """Lets a program act for the account `owner` until `expires`, within `scopes`."""
 
     id: str
-    """What people call it by; no secret."""
+    """Public name of the token; not secret."""
     key: str = field(repr=False)
     """SHA-256 of the token, in hex."""
     owner: str
@@ -182,7 +182,8 @@ class ApiToken:
 
 @dataclass(frozen=True)
 class Vouched:
-    """Somebody as an OpenID provider knows them; `identity` is its issuer and its id of theirs."""
+    """Somebody as an OpenID provider reports them; `identity` is the issuer and the provider's id
+    for them."""
 
     identity: str
     name: str
@@ -192,22 +193,22 @@ class Vouched:
 
 @dataclass(frozen=True)
 class Actor:
-    """Who does something and from where, as the audit has it."""
+    """Who does something and from which address, for the audit."""
 
     name: str
     where: str
 
 
 def one_form(typed: str) -> str:
-    """A typed name as names are kept: single blanks, each character in one form (NFKC). What is
-    typed beyond MOST_TYPED is left out, so that it is nobody's name."""
+    """A typed name in normal form: single blanks, NFKC. Characters beyond MOST_TYPED are dropped; a
+    name that long belongs to nobody."""
     return " ".join(unicodedata.normalize("NFKC", typed[:MOST_TYPED]).split())
 
 
 def usable_name(typed: str) -> str:
-    """A new person's name as it is kept.
+    """Normalise and check the name of a new person.
 
-    Raises InputError for one that is empty, long, reserved, or could be taken for another.
+    Raises InputError for an empty, too long or reserved name, or one that looks like another.
     """
     name = one_form(typed)
     if not name or len(name) > LONGEST_NAME or len(typed) > MOST_TYPED:
@@ -220,8 +221,8 @@ def usable_name(typed: str) -> str:
 
 
 def require_free(identity: str, name: str, accounts: Iterable[Account]) -> None:
-    """Raises InputError for what no provider can call somebody of that name, and for what it calls
-    somebody else of the accounts."""
+    """Raises InputError for an identity that no provider can give to somebody of that name, and for
+    an identity that another account has."""
     issuer, _, subject = identity.partition(" ")
     if not issuer or not subject.strip():
         raise InputError(

@@ -1,8 +1,8 @@
-"""Numbers with the thing they count, and shares, as people write them."""
+"""Numbers with counted nouns, and percentages, as text."""
 
 
 def counted(number: int, noun: str) -> str:
-    """As in `1 ticket`, `1,234 tickets`, `0 queries`; the noun is given in the singular."""
+    """For example `1 ticket`, `1,234 tickets`, `0 queries`; the noun is given in the singular."""
     return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
@@ -15,6 +15,6 @@ def plural(noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as people write it: `12 %`, `1.4 %`, `5 %`, `0.03 %`, never broken over two lines."""
+    """A share as a percentage with a non-breaking blank: `12 %`, `1.4 %`, `5 %`, `0.03 %`."""
     value = 100 * share
     return f"{round(value, 0 if value >= 10 else 1 if value >= 0.1 else 2):g}\u00a0%"

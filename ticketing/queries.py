@@ -1,4 +1,4 @@
-"""A query ready for the scan: made once, and all that stores, scan and explanation ask of it."""
+"""The encoded query: what stores, scan and explanation need of a query, computed once."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,30 +9,32 @@ import numpy as np
 import numpy.typing as npt
 
 LARGEST = (1 << 31) - 1
-"""Units of the largest weight: sums over a row of codes stay below 2 ** 53, which a float64 holds
-without loss."""
+"""The largest weight as an integer. Sums over a row of codes then stay below 2 ** 53, so a float64
+holds them exactly."""
 
 
 def unit_of(weights: npt.NDArray[np.float32], lacked: npt.NDArray[np.floating]) -> float:
-    """What the whole numbers are worth by which a query weighs, see EncodedQuery: of its weights
-    and of what it adds to lack one unit of a component's terms."""
+    """The value of one integer step of a query's weights (see EncodedQuery). `weights` are its
+    weights, and `lacked` is what one missing unit of a component's terms adds."""
     most = max(float(weights.max(initial=0)), float(lacked.max(initial=0)))
     return most / LARGEST or 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedQuery:
-    """A query under one bundle, with P query, R ticket components and C channels.
+    """A query encoded with one bundle, with P query components, R ticket components and C channels.
 
-    `words` are its tokens and `vector` its projection, which `project` makes: a store that does not
-    compare all tickets finds candidates by both. The scan compares `codes` uint8 [P, size],
-    the dense channels, and `terms` uint8 [P, BUCKETS], weights by bucket of the sparse one ([P, 0]
-    without one), by `weights` float32 [2 ** R, P, R, C] (see CodeLayout.pattern_weights), and lets
-    what a ticket lacks of the terms count by `coverage` float32 [P]. It counts in whole numbers of
-    a `unit`, so that some channels alone weigh what they weigh beside the others.
-    `shares` float32 [P] say in which part its components count, 0 where missing, `known` whether
-    the vocabulary has any of its words but masks and marks, and `time` when it was asked, None
-    where time does not count.
+    - `words`: its tokens. `project` computes its projection `vector`. A store that does not compare
+      all tickets finds candidates by both.
+    - `codes` uint8 [P, size]: the dense channels.
+    - `terms` uint8 [P, BUCKETS]: the sparse channel's weights by bucket ([P, 0] without one).
+    - `weights` float32 [2 ** R, P, R, C]: see CodeLayout.pattern_weights.
+    - `coverage` float32 [P]: the weight of terms that a ticket lacks.
+    - `unit`: the scan computes with weights as integer multiples of this. It stays the same when
+      only some channels are used, so their parts stay comparable.
+    - `shares` float32 [P]: the share with which each component counts, 0 if it is missing.
+    - `known`: whether the vocabulary has any of its words, apart from masks and marks.
+    - `time`: when it was asked; None if time does not count.
     """
 
     words: Sequence[str]
@@ -53,10 +55,10 @@ class EncodedQuery:
 
     @cached_property
     def vector(self) -> npt.NDArray[np.int8]:
-        """int8 [D]; D may be 0."""
+        """The projection, int8 [D]; D may be 0."""
         return self.project()
 
     @cached_property
     def buckets(self) -> npt.NDArray[np.int64]:
-        """Those of the terms that any component has, ascending: int64 [t]."""
+        """The buckets that any component has a term in, ascending: int64 [t]."""
         return np.flatnonzero(self.terms.any(0))

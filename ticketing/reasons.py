@@ -1,4 +1,4 @@
-"""Why a ticket was proposed: parts of its distance, topics, words, and the sentence to say it."""
+"""Why a ticket was proposed: parts of its distance, shared topics and words, and one sentence."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ SOLVED = "Found by a query that it solved: “{}”."
 
 
 class Part(NamedTuple):
-    """One term of equation 1: V[p, r] * W[c] * ||c_p - c_r||_1; all add up to the distance.
+    """One term of equation 1: V[p, r] * W[c] * ||c_p - c_r||_1. All parts add up to the distance.
 
-    What the time between query and ticket adds is the part of channel "age", without components.
+    The part for the time between query and ticket has the channel "age" and no components.
     """
 
     channel: str
@@ -24,7 +24,7 @@ class Part(NamedTuple):
 
 
 class SharedTopic(NamedTuple):
-    """A topic that query and ticket are both about, and their words that speak for it most."""
+    """A topic that query and ticket share, and their words that are most typical of it."""
 
     topic: int
     words: tuple[str, ...]
@@ -34,8 +34,8 @@ class SharedTopic(NamedTuple):
 class SharedWord(NamedTuple):
     """A telling word that query and ticket share.
 
-    `word` stands as it was written in the query, `weight` is its idf, and `tokens` are the forms in
-    which the ticket says it ("pulsation", "pulsations").
+    `word` is written as in the query, `weight` is its idf, and `tokens` are its forms in the ticket
+    ("pulsation", "pulsations").
     """
 
     word: str
@@ -44,7 +44,7 @@ class SharedWord(NamedTuple):
 
 
 class AlikeWords(NamedTuple):
-    """Two words that the model takes for each other, as query and ticket wrote them.
+    """Two aligned words, which the model takes to mean the same, as query and ticket write them.
 
     `similarity` is from 0 to 1; `token` is the ticket's word as the tokenizer gives it.
     """
@@ -57,13 +57,14 @@ class AlikeWords(NamedTuple):
 
 @dataclass(frozen=True)
 class Reason:
-    """The words that speak for a proposal, those that tell most first.
+    """The words that explain a proposal, the most telling first.
 
-    `named` are numbers and codes that both name, as the query has them. `by_id` says that the
-    query's subject is the ticket's id, `by_code` that the ticket is there for what both name alone.
-    `moved` is a sentence that says what else than its distance gave the ticket its rank, empty
-    where nothing did. `solved` is the beginning of a query that the ticket solved, where that is
-    nearer than its own text; `judged` says that it is this very query.
+    - `named`: numbers and codes that both texts contain, as the query writes them.
+    - `by_id`: the query's subject is the ticket's id.
+    - `by_code`: the ticket was found only by the numbers and codes in `named`.
+    - `moved`: a sentence that says what changed the ticket's rank beside its distance, or "".
+    - `solved`: the beginning of an earlier query that the ticket solved and that is nearer than the
+      ticket's own text. `judged`: it is this very query.
     """
 
     shared: tuple[SharedWord, ...] = ()
@@ -77,7 +78,7 @@ class Reason:
 
     @property
     def marks(self) -> frozenset[str]:
-        """What to mark in the ticket: tokens, and the numbers and codes that both name."""
+        """The tokens, numbers and codes to highlight in the ticket."""
         shared = (token for word in self.shared for token in word.tokens)
         alike = (pair.token for pair in self.alike)
         return frozenset([*shared, *alike, *self.named])
@@ -108,7 +109,7 @@ UNEXPLAINED = Reason()
 
 
 def quoted(words: Iterable[str], last: str = "and") -> str:
-    """`“a”`, `“a” and “b”`, `“a”, “b” and “c”`, or with another `last` word between."""
+    """Quote and join words: `“a”`, `“a” and “b”`, `“a”, “b” and “c”`; `last` replaces "and"."""
     return _joined([f"“{word}”" for word in words], last)
 
 

@@ -1,8 +1,8 @@
-"""Secrets do not leave the program: passwords in addresses are masked in all that is shown.
+"""Passwords in addresses are masked in all output.
 
-A library may put an address of a server, with its password, into what it raises or logs.
-`mask_output` lets no log line and no traceback of this process out with one; the errors of
-this program mask what they show by `masked`.
+A library may write the address of a server, with its password, into an exception or a log.
+`mask_output` masks all log lines and tracebacks of this process; the program's own errors mask
+addresses with `masked`.
 """
 
 import logging
@@ -16,18 +16,17 @@ from typing import Any
 MASK = "***"
 
 _ADDRESS = re.compile(r"\S++")
-"""What may be an address, or several: all between two blanks."""
+"""A run of text without blanks, which may hold one or several addresses."""
 
 _LAST_WORD = re.compile(r"(?<!\w)\w++\Z")
-"""Where a user stands before the first colon."""
+"""The user's name, at the end of the text before the first colon."""
 
 
 def masked(text: str) -> str:
-    """A text whose addresses show no user and no password, also where they are malformed.
+    """Mask users and passwords of all addresses in a text, also of malformed ones.
 
-    What stands before the host goes, up to the last @ before a blank: a password that is not
-    written as it should be may hold any other character. Each character is looked at a few times,
-    however long the text is.
+    Everything before the host is removed, up to the last @ before a blank, because an unescaped
+    password may contain any other character. Takes linear time.
     """
     return _ADDRESS.sub(_without_secret, text) if "@" in text else text
 
@@ -42,7 +41,7 @@ def _without_secret(found: re.Match[str]) -> str:
 
 
 class MaskedRecord(logging.LogRecord):
-    """A log line without secrets, and so its traceback."""
+    """A log record with passwords masked in its message and traceback."""
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
@@ -50,12 +49,12 @@ class MaskedRecord(logging.LogRecord):
             self.exc_text = masked(logging.Formatter().formatException(self.exc_info))
 
     def getMessage(self) -> str:
-        """The line with its values."""
+        """The formatted message, masked."""
         return masked(super().getMessage())
 
 
 def mask_output() -> None:
-    """Let every log line and every traceback of this process be masked."""
+    """Mask all log lines and tracebacks of this process from now on."""
     logging.setLogRecordFactory(MaskedRecord)
     sys.excepthook = _show
     threading.excepthook = lambda args: _show(args.exc_type, args.exc_value, args.exc_traceback)

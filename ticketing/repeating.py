@@ -1,4 +1,4 @@
-"""Something that is done again and again beside other work."""
+"""An action repeated in a background thread."""
 
 import logging
 import threading
@@ -12,10 +12,10 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def repeating(do: Callable[[], object], seconds: float) -> Iterator[None]:
-    """Do it every so many seconds during the block, in a thread that has ended after it.
+    """Context manager: call `do` every `seconds` in a thread, until the block ends.
 
-    An error is none of the block's: the next time may be a better one. The log tells one that is
-    no TicketingError, once as long as it stays the same.
+    Errors do not reach the block, because a later call may succeed. Errors other than
+    TicketingError are logged, once as long as they repeat.
     """
     ended = threading.Event()
 

@@ -1,6 +1,6 @@
-"""When the desk trains by itself: the schedule's record, and what is due by it.
+"""The schedule of automatic trainings, and when a training is due.
 
-Times are naive UTC. A time that was missed, as while no worker ran, is made up for once.
+Times are naive UTC. A missed time, for example while no worker ran, is made up for once.
 """
 
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ from ticketing.plurals import counted
 
 WEEK = timedelta(days=7)
 DEFAULT_TIME = time(3)
-"""When most desks sleep."""
+"""At night for most desks."""
 
 
 class Weekday(StrEnum):
@@ -35,27 +35,29 @@ class Weekday(StrEnum):
 
 @dataclass(frozen=True)
 class Schedule:
-    """Train every week, or as soon as enough judgments came, or both; by default never.
+    """Train every week, after enough new judgments, or both; by default never.
 
-    After a training its bundle is encoded and compared, and serves as `promotion` says.
+    After a training, all tickets are encoded with the new bundle, it is compared, and `promotion`
+    decides whether it serves.
     """
 
     weekday: Weekday | None = None
-    """The day of a training each week; None is no such day."""
+    """Day of the weekly training; None for no weekly training."""
     at: time = DEFAULT_TIME
-    """When on that day."""
+    """Time of day of the weekly training."""
     judgments: int = 0
-    """Train after so many new judgments; 0 is never."""
+    """Number of new judgments that starts a training; 0 is never."""
     promotion: Promotion = Promotion.RULE
     since: datetime | None = None
-    """When it last began a training, or was set: what was to come before is past."""
+    """When the schedule last started a training, or was set; earlier due times are past."""
     judged: int = 0
-    """How many judgments there were when they began to count."""
+    """Number of judgments from which new ones are counted."""
     counts_since: datetime | None = None
-    """When that was: when it last began a training, or first waited for judgments."""
+    """Time from which new judgments are counted: of the last training, or of when it first waited
+    for judgments."""
 
     def next_time(self) -> datetime | None:
-        """The weekly time that comes next, or that was missed; None where there is none."""
+        """The next weekly time, or a missed one; None if there is none."""
         if self.weekday is None or self.since is None:
             return None
         days = (self.weekday.number - self.since.weekday()) % 7
@@ -63,8 +65,8 @@ class Schedule:
         return found if found > self.since else found + WEEK
 
     def due(self, now: datetime, judged: int) -> str:
-        """Why a training is to begin now, with so many judgments in the store; empty where none
-        is."""
+        """Why a training is due now; "" if none is. `judged` is the number of judgments in the
+        store."""
         if self.judgments and judged - self.judged >= self.judgments:
             return f"{counted(judged - self.judged, 'new judgment')} came"
         coming = self.next_time()
@@ -80,7 +82,7 @@ def schedule_to_json(schedule: Schedule) -> Json:
 
 
 def schedule_from_json(record: Json) -> Schedule:
-    """The schedule that `schedule_to_json` has written, by an earlier version perhaps."""
+    """Read a schedule that `schedule_to_json` wrote, also in an earlier version."""
     since = record["since"]
     return Schedule(
         record["weekday"] and Weekday(record["weekday"]),

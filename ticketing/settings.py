@@ -19,19 +19,19 @@ from ticketing.errors import InputError, first_invalid, nearest
 from ticketing.redaction import masked
 
 PREFIX = "TICKETING_"
-"""Begins the name of every variable."""
+"""Prefix of all variables."""
 
 FILE = ".env"
-"""In the working directory."""
+"""File in the working directory."""
 
 ADDRESSES = {"store": "http://HOST:9200", "broker": "redis://HOST:6379/0"}
-"""Settings that may hold a password, and what one looks like."""
+"""Settings that may contain a password, with an example of each."""
 
 FOLDER = "sqlite:///"
-"""Begins the address of a store that is a folder."""
+"""Prefix of a store's address that is a folder."""
 
 NAME = re.compile(r"[\w.-]*")
-"""A host's name."""
+"""A host name."""
 
 
 class Settings(BaseSettings):
@@ -116,7 +116,8 @@ class Settings(BaseSettings):
     @field_validator("home", mode="before")
     @classmethod
     def _is_named(cls, value: Any) -> Any:
-        """Nothing would be the working folder; a ~ that no shell read begins a person's own."""
+        """An empty value would be the working folder; `~` is expanded because no shell has read
+        it."""
         if not str(value).strip():
             raise ValueError("name a folder, or leave it out")
         try:
@@ -132,7 +133,8 @@ class Settings(BaseSettings):
     @field_validator(*ADDRESSES)
     @classmethod
     def _is_address(cls, value: str, about: ValidationInfo) -> str:
-        """No library gets to see, and to quote, an address in which a password may end anywhere."""
+        """Reject malformed addresses, before a library sees one and quotes its password in an
+        error."""
         for address in value.split(","):
             _require_address(address.strip(), ADDRESSES[str(about.field_name)])
         return value
@@ -146,18 +148,18 @@ class Settings(BaseSettings):
         return value
 
     def without_home(self, said: str) -> str:
-        """What is said, without where on this machine the home is."""
+        """A message without the path of the home."""
         home = str(self.home.absolute())
         return said.replace(f"{home}/", "").replace(home, "the home")
 
     @property
     def where(self) -> str:
-        """Which home this is, for somebody who misses something in it."""
+        """A sentence that says which home is used."""
         return f"The home is {self.home.absolute()}; {PREFIX}HOME names another."
 
     @property
     def broker_address(self) -> str:
-        """The broker with its password, for those who connect to it."""
+        """The broker's address with its password, for connecting."""
         password = quote(self.broker_password.get_secret_value(), safe="")
         if not password:
             return self.broker
@@ -168,7 +170,7 @@ class Settings(BaseSettings):
     @field_validator("allowed_hosts")
     @classmethod
     def _are_names(cls, value: str) -> str:
-        """A name that no request could have would be ignored in silence."""
+        """Reject names that no request could have; they would be ignored silently."""
         if not all(NAME.fullmatch(name.strip()) for name in value.split(",")):
             raise ValueError("write names alone, as in desk.example.com,desk; no https, no port")
         return value
@@ -189,12 +191,12 @@ class Settings(BaseSettings):
 
 
 def folder_of(address: str) -> Path:
-    """The folder that the address of a store names behind FOLDER; "~" is one's own."""
+    """The folder of a store's address after FOLDER; "~" is expanded."""
     return Path(address.removeprefix(FOLDER)).expanduser()
 
 
 def _require_address(address: str, example: str) -> None:
-    """Raises ValueError, without any of its parts, for an address that cannot be taken apart."""
+    """Raises ValueError for an address that cannot be parsed. The message quotes no part of it."""
     if address.startswith(FOLDER):
         if address == FOLDER:
             raise ValueError(f"name a folder behind it, as {FOLDER}/srv/desk")
@@ -213,7 +215,7 @@ def _holds_a_secret(name: str) -> bool:
 
 
 def _require_known() -> None:
-    """Raises InputError for a variable that would be ignored, as one that is misspelt."""
+    """Raises InputError for an unknown variable, for example a misspelt one."""
     known = [name.upper() for name in Settings.model_fields]
     given = {name.upper() for name in (*os.environ, *DotEnvSettingsSource(Settings).env_vars)}
     for name in sorted(name.removeprefix(PREFIX) for name in given if name.startswith(PREFIX)):

@@ -34,9 +34,9 @@ _KINDS = (*_DELIMITERS, ".jsonl")
 
 @dataclass(frozen=True)
 class Row:
-    """One row: where it starts (lines count from 1) and its values by column.
+    """One row: its first line (counted from 1) and its values by column.
 
-    Of `repeated` names there are several columns, which are numbered: "Comment 1", "Comment 2".
+    Columns that share a name are numbered ("Comment 1", "Comment 2"); `repeated` holds such names.
     """
 
     file: str
@@ -47,7 +47,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Reject:
-    """One row that was left out, and why; `field` is empty when the whole row is at fault."""
+    """A row that was left out, and why; `field` is empty if the whole row is at fault."""
 
     file: str
     line: int
@@ -60,11 +60,12 @@ class Reject:
 
 
 MOST_REJECTS = 500_000
-"""Rows that are left out, at most: each is held in memory."""
+"""Maximum number of rejects, since all are held in memory."""
 
 
 def leave_out(reject: Reject, rejects: list[Reject]) -> None:
-    """Append to `rejects`. Raises InputError beyond so many that the file is no table of these."""
+    """Append to `rejects`. Raises InputError beyond MOST_REJECTS: the file is probably not such a
+    table."""
     if len(rejects) == MOST_REJECTS:
         raise InputError(
             f"{reject.file} has more than {MOST_REJECTS:,} rows that cannot be used; the first is"
@@ -74,7 +75,7 @@ def leave_out(reject: Reject, rejects: list[Reject]) -> None:
 
 
 class NoUsableRow(InputError):
-    """A file without a row that can be used; it says the reason of the first one."""
+    """A file has no usable row. The message gives the reason for the first row."""
 
     def __init__(self, path: Path, rejects: list[Reject]):
         first = f"; the first is {rejects[0]}" if rejects else ""
@@ -83,10 +84,11 @@ class NoUsableRow(InputError):
 
 
 def read_rows(path: Path) -> Iterator[Row | Reject]:
-    """The rows of a file in order, by the kind its name tells (.csv, .tsv, .jsonl, each also .gz).
+    """The rows of a file in order. The suffix tells the format: .csv, .tsv or .jsonl, each also
+    with .gz.
 
-    Raises InputError when the file is missing, of another kind, empty, truncated, not
-    UTF-8, has too long a line or unpacks to too much, or its header or quoting is malformed.
+    Raises InputError if the file is missing, of another format, empty, truncated or not UTF-8, if
+    it has too long a line or unpacks to too much, or if its header or quoting is malformed.
     """
     kind = _kind(path)
     try:
@@ -118,7 +120,7 @@ def text_in(row: Row, column: str) -> str:
 
 
 def whole(value: str) -> str:
-    """A whole number as it is written without a point: a column with gaps is saved as 2.0."""
+    """A whole number without its decimal point: tools save columns with gaps as 2.0."""
     return re.sub(r"(?<=[0-9])\.0+$", "", value)
 
 
@@ -132,7 +134,7 @@ def _kind(path: Path) -> str:
 
 def _open(path: Path, kind: str) -> TextIO:
     opener = gzip.open if _is_packed(path) else open
-    ends = "\n" if kind == ".jsonl" else ""  # of CSV, the reader finds them
+    ends = "\n" if kind == ".jsonl" else ""  # the CSV reader finds line ends itself
     return opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline=ends)
 
 
@@ -141,7 +143,7 @@ def _is_packed(path: Path) -> bool:
 
 
 def _lines(file: TextIO, path: Path) -> Iterator[str]:
-    """The lines of a file, never more of one in memory than its limit."""
+    """The lines of a file; never reads more of a line into memory than its limit."""
     most = max(UNPACKED.most, UNPACKED_RATIO * path.stat().st_size)
     number = unpacked = 0
     while line := file.readline(LINE.most + 1):
@@ -156,7 +158,7 @@ def _lines(file: TextIO, path: Path) -> Iterator[str]:
 
 
 def _require_utf8(line: str, where: str) -> None:
-    """Raises InputError where a byte could not be decoded: it was escaped as half a pair."""
+    """Raises InputError for a byte that was not UTF-8; it was decoded as an unpaired surrogate."""
     try:
         line.encode()
     except UnicodeEncodeError as error:
@@ -224,8 +226,8 @@ def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
 
 
 class _LinesOfRows:
-    """Lines for a reader of CSV, which may make one row of many. Whoever has a row says where the
-    next one starts. Raises InputError where the row that is being read is too long."""
+    """Iterator of lines for a CSV reader, which may read several lines as one row. The caller sets
+    `start` and `length` for the next row. Raises InputError if a row is too long."""
 
     def __init__(self, lines: Iterator[str], path: Path, start: int):
         self._lines, self._path = lines, path

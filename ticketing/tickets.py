@@ -1,7 +1,7 @@
-"""The nouns of the product: query, ticket, judgment, label.
+"""The main data types: query, ticket, judgment, label.
 
-All are frozen: a change is a new value. Text is stored readable (mark-up
-stripped, numbers kept); masking happens only in the tokens the model sees.
+All are frozen: a change makes a new value. Text is stored readable (without mark-up, with numbers);
+only the tokens that the model reads are masked.
 """
 
 import hashlib
@@ -44,10 +44,10 @@ def _digest(*texts: str) -> str:
 
 @dataclass(frozen=True)
 class Query:
-    """A new problem: components SUB1 and DESC1.
+    """A new problem, with the components SUB1 and DESC1.
 
-    `ticket_id` is set when the query is itself a ticket of the archive (a labelled
-    link between two tickets); that ticket is then never proposed as its own answer.
+    `ticket_id` is set if the query is itself a ticket of the archive (a labelled link between two
+    tickets). That ticket is then never proposed as its own answer.
     """
 
     subject: str
@@ -61,22 +61,22 @@ class Query:
 
     @property
     def text(self) -> str:
-        """All that the query says, a component a line."""
+        """Both components, one per line."""
         return f"{self.subject}\n{self.description}"
 
 
 def typed_words(queries: Iterable[Query]) -> set[str]:
-    """In what letters and digits people typed queries, whatever their capitals and marks; tickets
-    that ask are left out, since two in the same words are two tickets."""
+    """Texts of typed queries as letters and digits in lower case, for comparison. Queries that are
+    tickets are left out, since two tickets may have the same words."""
     return {"".join(filter(str.isalnum, x.text.casefold())) for x in queries if not x.ticket_id}
 
 
 @dataclass(frozen=True)
 class Ticket:
-    """A past ticket: components SUB2, DESC2 and SOL2, and what a filter may ask for.
+    """A past ticket: the components SUB2, DESC2 and SOL2, and fields for filters.
 
-    An empty string is a missing component. `created` is naive UTC. `groups` are those who may
-    see it; none stands for everybody.
+    An empty string is a missing component. `created` is naive UTC. Only people of one of `groups`
+    may see the ticket; everybody may if it has none.
     """
 
     id: str
@@ -90,21 +90,22 @@ class Ticket:
 
     @property
     def text(self) -> str:
-        """All that the ticket says, a component a line."""
+        """All components, one per line."""
         return f"{self.subject}\n{self.description}\n{self.solution}"
 
     @property
     def version(self) -> str:
-        """Digest of what codes hold; a ticket's codes are fresh when they carry this version."""
+        """Digest of the text and date that codes are made from. A ticket's codes are fresh if they
+        carry it."""
         created = self.created.isoformat() if self.created else ""
         return _digest(self.subject, self.description, self.solution, created)
 
 
 class TicketList(Protocol):
-    """Tickets that are counted, and read as often as one likes, in memory or not."""
+    """A sized collection of tickets that can be iterated repeatedly, in memory or not."""
 
     def __iter__(self) -> Iterator[Ticket]:
-        """Each once, in the same order every time."""
+        """Each ticket once, always in the same order."""
 
     def __len__(self) -> int:
         """How many there are."""
@@ -112,11 +113,11 @@ class TicketList(Protocol):
 
 @dataclass(frozen=True)
 class Filters:
-    """Which tickets may be searched and counted; an unset field does not restrict.
+    """Which tickets are searched and counted; an unset field does not restrict.
 
-    `created_since` is inclusive, `created_before` exclusive; a ticket without a
-    date passes neither. `groups` are the viewer's, who sees tickets of any of them and those
-    of everybody; None is a viewer who may see all.
+    `created_since` is inclusive, `created_before` exclusive; a ticket without a date passes
+    neither. `groups` are those of the viewer, who sees tickets of these groups and tickets without
+    groups. None is a viewer who sees all.
     """
 
     product: str = ""
@@ -126,7 +127,7 @@ class Filters:
     groups: frozenset[str] | None = None
 
     def admit(self, ticket: Ticket) -> bool:
-        """Whether a ticket matches."""
+        """Whether a ticket passes."""
         since, before, created = self.created_since, self.created_before, ticket.created
         return (
             self.product in ("", ticket.product)
@@ -138,16 +139,16 @@ class Filters:
 
 
 IMPORTED = "import:"
-"""What the ids of events begin with that an import makes, and no other's."""
+"""Prefix of the ids of events made by an import; no other event has it."""
 
 
 @dataclass(frozen=True)
 class Judgment:
-    """One append-only event: somebody graded a ticket for a query, or took that back.
+    """One append-only event: somebody graded a ticket for a query, or took the grade back.
 
-    `grade` None is an undo of the same judge's grade for the same query and ticket.
-    `event_id` makes recording idempotent. `rank` and `score` are what the judge saw, `note` is
-    what they wrote beside the grade.
+    `grade` None takes back the same judge's grade for the same query and ticket. `event_id` makes
+    recording idempotent. `rank` and `score` are what the judge saw, and `note` is the judge's
+    remark.
     """
 
     event_id: str
@@ -164,11 +165,11 @@ class Judgment:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One append-only event: somebody said whether one of the desk's categories is right for a
-    subject, or took that back.
+    """One append-only event: somebody said whether a category is right for a subject, or took that
+    back.
 
-    `right` None is an undo of the same judge's verdict on the same subject and category.
-    `event_id` makes recording idempotent. `bundle_id` names the classifier that proposed it.
+    `right` None takes back the same judge's verdict on the same subject and category. `event_id`
+    makes recording idempotent. `bundle_id` names the classifier that proposed the category.
     """
 
     event_id: str
@@ -182,7 +183,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Label:
-    """What the judgments of all judges come to for one query and ticket."""
+    """The one grade for a query and ticket, derived from the judgments of all judges."""
 
     query: Query
     ticket_id: str

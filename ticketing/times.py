@@ -1,4 +1,4 @@
-"""Points in time, all in naive UTC: now, and those that people and exports write."""
+"""Points in time in naive UTC: now, and dates written by people and exports."""
 
 import re
 from calendar import month_abbr, month_name
@@ -18,7 +18,7 @@ _DATE = re.compile(
     )(?!\d)""",
     re.IGNORECASE | re.VERBOSE | re.ASCII,
 )
-"""Ways to write a date, each of which means one day."""
+"""Date formats that are unambiguous."""
 _MONTHS = {
     name.casefold(): number
     for names in (month_name, month_abbr)
@@ -26,20 +26,21 @@ _MONTHS = {
     if name
 }
 _CLOCK = re.compile(r"(?<= )([0-9]{1,2})((?::[0-9]{2}){1,2})(?: ?([ap])m)?(?=$| )", re.IGNORECASE)
-"""A time whose hour may have one digit, and be of half a day: 1:17 PM."""
+"""A time of day. The hour may have one digit, and AM or PM may follow: 1:17 PM."""
 _ZONE = re.compile(r"(?<! ) *(?:(UTC|GMT)|([+-][0-9]{2}:?[0-9]{2}))$")
 _MILLISECONDS_FROM = 100_000_000_000
 _SECONDS_FROM = 100_000_000  # 1973
 _SINCE_1970 = re.compile(r"(?:[0-9]{10}|[0-9]{13})(\.0)?")
-"""In a table, whose cells are all text. A column of numbers with gaps has points."""
+"""Seconds or milliseconds in a cell of a table. A column of numbers with gaps is saved with decimal
+points."""
 _DAY = re.compile(r"[0-9]{8}(\.0)?")
-"""As 20130225, also where it is written as a number."""
+"""A date like 20130225, also if it was saved as a decimal number."""
 _LONGEST = 100
-"""Characters of a date, in whatever form."""
+"""Longest date text in characters, in any format."""
 
 
 def utc_now() -> datetime:
-    """Naive UTC."""
+    """The present time in naive UTC."""
     return datetime.now(UTC).replace(tzinfo=None)
 
 
@@ -47,21 +48,21 @@ MEND_DATES = (
     "mend the dates and import again. Until then they set no other ticket’s age and are in no month"
     " of the topics."
 )
-"""What is said of tickets dated after tomorrow."""
+"""Advice for tickets that are dated after tomorrow."""
 
 
 def plausible_until() -> datetime:
-    """The end of tomorrow, naive UTC: nothing is created later, whatever its date says. A clock
-    that is ahead and a time of another zone stay below."""
+    """The end of tomorrow in naive UTC. A later creation date is wrong; a fast clock or another
+    time zone stays below."""
     return datetime.combine(utc_now().date() + timedelta(days=2), time.min)
 
 
 def parse_time(value: Any, form: str = "") -> datetime | None:
-    """Naive UTC of an ISO 8601 text, an unambiguous other form, or seconds (or milliseconds) since
-    1970; of a text in the one `form` alone, where it is given (as for strptime); None for nothing.
-    A time without a zone is taken as UTC.
+    """Parse a time as naive UTC: ISO 8601 or another unambiguous format, or seconds (or
+    milliseconds) since 1970. With `form` (as for strptime) only that format is accepted. Returns
+    None for an empty value.
 
-    Raises ValueError saying what was expected.
+    A time without a zone is taken as UTC. Raises ValueError that says what was expected.
     """
     if value is None or not str(value).strip():
         return None
@@ -73,7 +74,8 @@ def parse_time(value: Any, form: str = "") -> datetime | None:
 
 
 def shown_form(form: str) -> str:
-    """A moment in a form. Raises ValueError for a form from which no day could be read back."""
+    """An example time in a format. Raises ValueError if no day can be read back from that
+    format."""
     moment = datetime(2013, 2, 25, 13, 17)
     written = moment.strftime(form)
     if datetime.strptime(written, form).date() != moment.date():
@@ -96,14 +98,14 @@ def _parse(value: Any) -> datetime:
         text = text.removesuffix(".0")
     elif is_number or _SINCE_1970.fullmatch(text):
         number = float(text)
-        if not number >= _SECONDS_FROM:  # a year, or a day as a spreadsheet counts them
+        if not number >= _SECONDS_FROM:  # a year, or a spreadsheet's day number
             raise ValueError(text)
         return datetime.fromtimestamp(number / (1000 if number >= _MILLISECONDS_FROM else 1), UTC)
     return datetime.fromisoformat(_as_iso(text))
 
 
 def _as_iso(text: str) -> str:
-    """A date as ISO 8601 has it; what is no date as it is."""
+    """A date in ISO 8601; other text is returned unchanged."""
     text = _DATE.sub(_day, text, count=1) if _DATE.match(text) else text
     text = _ZONE.sub(lambda found: found[2] or "+00:00", text)
     return _CLOCK.sub(_clock, text)
@@ -113,7 +115,7 @@ def _day(found: re.Match[str]) -> str:
     part = {name.rstrip("_"): value for name, value in found.groupdict().items() if value}
     month = _MONTHS.get(part["name"].casefold(), 0) if "name" in part else int(part["month"])
     year = part["year"]
-    century = "" if len(year) == 4 else "19" if year >= "69" else "20"  # as POSIX has it
+    century = "" if len(year) == 4 else "19" if year >= "69" else "20"  # POSIX rule for two digits
     return f"{century}{year}-{month:02}-{int(part['day']):02}"
 
 
@@ -127,12 +129,12 @@ def _clock(found: re.Match[str]) -> str:
 
 
 def naive_utc(moment: datetime) -> datetime:
-    """`moment` without its zone, in UTC; a naive one is returned as it is."""
+    """Convert `moment` to naive UTC; a naive one is returned unchanged."""
     return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
 
 def shown_date(moment: datetime) -> str:
-    """A moment as a person writes it: a day alone where it is midnight."""
+    """A time as people write it: only the day if it is midnight."""
     return str(moment).removesuffix(" 00:00:00")
 
 
@@ -144,7 +146,7 @@ def shown_period(since: datetime | None, before: datetime | None) -> str:
 
 
 def require_period(since: datetime | None, before: datetime | None) -> None:
-    """Raises InputError where nothing can be from one date on and before the other."""
+    """Raises InputError if no time can be both since the one date and before the other."""
     if since and before and since >= before:
         raise InputError(
             f"--since {shown_date(since)} and --before {shown_date(before)} exclude each other;"
@@ -153,5 +155,5 @@ def require_period(since: datetime | None, before: datetime | None) -> None:
 
 
 def moment_of(created: datetime | None) -> int:
-    """A naive date as numpy's datetime64[us] has it, microseconds since 1970; NaT for none."""
+    """Microseconds since 1970 as in numpy's datetime64[us]; NaT for None."""
     return int(np.datetime64(created, "us").astype(np.int64))
