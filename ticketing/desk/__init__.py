@@ -80,14 +80,14 @@ class Desk(
 
     @property
     def channel_labels(self) -> dict[str, str]:
-        """What people call each channel that a distance may have a part of."""
+        """The name that people read for each channel, by its letter."""
         from ticketing.encoders.registry import ENCODERS
 
         return {symbol: kind.label for symbol, kind in ENCODERS.items()}
 
     def warm_up(self) -> None:
-        """Load the bundles that serve, if any, and all that a first query would wait for, and the
-        first subject that categories are proposed for."""
+        """Load the serving bundles, if any, and whatever else a first query or a first proposal of
+        categories would wait for."""
         with self._answering():
             self.models.share_all()
             if self.store.serving():
@@ -96,8 +96,8 @@ class Desk(
                 self._serving_classifier()
 
     def seen_by(self, person: Person) -> Self:
-        """This desk as somebody sees it: no ticket outside their groups, and nothing of it, is
-        there. Models and caches are shared, so that each request may ask for its own."""
+        """This desk as a person sees it: tickets outside their groups, and all that refers to them,
+        are hidden. Models and caches are shared, so a copy per request is cheap."""
         if person.groups is None:
             return self
         seen = copy(self)
@@ -107,12 +107,12 @@ class Desk(
 
     # the knowledge base -----------------------------------------------------------
     def put_tickets(self, tickets: Sequence[Ticket], keep: Collection[str] = ()) -> PutCounts:
-        """Add or change tickets; under a serving bundle they are encoded and found at once. Of
-        the fields that `keep` names nobody said anything: tickets that are there keep theirs.
+        """Add or change tickets. If a bundle serves, they are encoded at once and can be found.
+        `keep` names fields that were not given: present tickets keep their values of these.
 
-        A bundle whose codes are being built gets them from its job, which ends only when no
-        ticket is without fresh codes. Raises Conflict for the id of a ticket that whoever asks may
-        not see, InputError for a ticket beyond a limit.
+        A bundle whose codes are still being built gets these tickets' codes from its reindex job,
+        which ends only when all tickets have fresh codes. Raises Conflict for the id of a ticket
+        that the person may not see, InputError for a ticket that exceeds a limit.
         """
         for ticket in tickets:
             require_ticket(ticket)
@@ -121,15 +121,18 @@ class Desk(
         return counts
 
     def encode_put(self, ids: Sequence[str]) -> None:
-        """Encode tickets that were put, so that they are found at once under a serving bundle."""
+        """Encode tickets that were just stored, so that the serving bundle finds them at once."""
         encoded: list[str] = []
-        while left := [id for id in self._in_use() if id not in encoded]:  # that may change
+        while left := [id for id in self._in_use() if id not in encoded]:  # it may change
             self._encode_stale(left[0], ids)
             encoded.append(left[0])
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
-        """Delete tickets; the next query no longer finds them. The id of one that only some groups
-        might see stays theirs, see `VisibleStore.put_tickets`."""
+        """Delete tickets; the next query no longer finds them. Returns how many there were.
+
+        The id of a ticket that only some groups could see stays reserved for them, see
+        `VisibleStore.put_tickets`.
+        """
         former = [
             FormerTicket(uuid.uuid4().hex, utc_now(), ticket.id, ticket.groups)
             for ticket in self.store.get_tickets(ids).values()
@@ -147,10 +150,10 @@ class Desk(
 
 
 def open_desk(settings: Settings) -> Desk:
-    """The desk that the settings describe; its home is created where it is missing, and
-    nobody but its owner may enter it.
+    """Open the desk that the settings describe. Its home is created if it is missing, and only its
+    owner may enter it.
 
-    Raises InputError when the home can't be written to, StoreError after an interrupted restore.
+    Raises InputError if the home cannot be written to, StoreError after an interrupted restore.
     """
     with _usable(settings.home):
         desk_folder(settings.home)
@@ -176,8 +179,8 @@ def _usable(home: Path) -> Iterator[None]:
 
 
 def open_known_desk(settings: Settings) -> Desk:
-    """A desk that is there already: for what would be empty of a new one. Raises InputError where
-    there is none, and what `open_desk` raises."""
+    """Open a desk that exists already, for commands that make no sense on a new one. Raises
+    InputError if there is none, and whatever `open_desk` raises."""
     folder = settings.home
     if settings.store.startswith(FOLDER):
         folder = folder_of(settings.store)

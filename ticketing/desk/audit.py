@@ -11,21 +11,24 @@ from ticketing.times import utc_now
 
 
 class Audit(DeskBase):
-    """What people did, for good."""
+    """Permanent records of what people did."""
 
     def record(self, by: Actor, deed: Deed, which: str = "", event_id: str = "") -> bool:
-        """Append an entry; `which` is an id, a name or a number, never text of a ticket. Whether it
-        is new: of one `event_id` only the first is kept, of each person, each deed and each kind
-        of thing, the first word of `which`; so nobody's hides what another has done."""
+        """Append an entry. `which` is an id, a name or a number, never text of a ticket. Returns
+        whether the entry is new.
+
+        If `event_id` is given, only the first entry with it is kept for each person, deed and kind
+        of object (the first word of `which`). So nobody can suppress an entry about somebody else.
+        """
         kind = which.partition(" ")[0]
         own = f"{deed}: {kind}: {by.name}: {event_id}" if event_id else uuid.uuid4().hex
         entry = AuditEntry(own, by.name, utc_now(), deed, which, by.where)
         return self.store.add_events([entry]) > 0
 
     def audit_trail(self) -> Trail[AuditEntry]:
-        """What people did, the last first."""
+        """Audit entries, newest first."""
         return Trail(self.store, AuditEntry)
 
     def audit_entries(self) -> Iterator[AuditEntry]:
-        """What people did, the first first."""
+        """Audit entries, oldest first."""
         return self.store.events(AuditEntry)

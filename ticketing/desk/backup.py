@@ -1,8 +1,8 @@
-"""A backup: one private file with all that a desk needs to go on elsewhere, whatever its store.
+"""Backups: one private file with all that a desk needs to go on elsewhere, for both stores.
 
-The file is a zip. `store/` holds the store as SQLite reads it, `home/` what else belongs to the
-home, and `manifest.json` the digest of every other file. Indices, as servers keep them, would
-fit that very server alone; this one file fits both stores, and can be looked into.
+The file is a zip. `store/` holds the store as SQLite files, `home/` the rest of the home, and
+`manifest.json` the digest of every other file. Snapshots of Elasticsearch indices would fit only
+the same server; this format fits both stores and can be read by people.
 """
 
 import errno
@@ -30,24 +30,24 @@ FORMAT, VERSION = "ticketing backup", 1
 MANIFEST = "manifest.json"
 
 KEPT = ("models", "categories", "secret_key", "notice.txt")
-"""What of a home belongs to its desk, beside the store; all else is work under way."""
+"""The parts of a home that are backed up beside the store; everything else is temporary."""
 
 STORED = PurePosixPath("store/files")
-"""Where a backup has the files of the store, each named by its SHA-256."""
+"""Folder of the store's files in a backup; each file is named by its SHA-256."""
 
 HARM = (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, zlib.error)
-"""What reading a damaged zip raises: RuntimeError where a bit says that it is encrypted or packed
-in another way."""
+"""Exceptions raised while reading a damaged zip: RuntimeError if a flag wrongly says that it is
+encrypted or compressed in another way."""
 
 BLOCK = 1 << 20
 
 FAST = 1
-"""Level of compression: codes and networks hardly shrink, and texts shrink enough."""
+"""Compression level. Codes and networks hardly compress, and texts compress well enough."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A file in a backup: its bytes and their SHA-256 in hex."""
+    """A file in a backup: its size in bytes and its SHA-256 in hex."""
 
     bytes: int
     sha256: str
@@ -55,7 +55,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a backup says of itself; times are UTC."""
+    """The manifest of a backup; times are UTC."""
 
     format: str
     version: int
@@ -64,20 +64,21 @@ class Manifest:
 
     @property
     def bytes(self) -> int:
-        """Those of all its files."""
+        """Total size of all its files."""
         return sum(member.bytes for member in self.files.values())
 
 
 class Backups(DeskBase):
-    """Making a backup while everything goes on."""
+    """Makes backups while the desk is in use."""
 
     def back_up(self, file: Path, shown: Shown) -> Manifest:
-        """Write a backup beside `file`, compare it with its digests, and rename it in.
+        """Write a backup to a temporary file beside `file`, verify its digests, and rename it to
+        `file`.
 
-        What was acknowledged before this call is in it. A backup that is interrupted leaves `file`
-        as it was, as does one of a damaged store. Raises InputError for a file in the home and for
-        one that is there and is no backup, Conflict while another one is made there, StoreError,
-        StoreAway, OSError.
+        The backup contains everything acknowledged before this call. If it is interrupted or the
+        store is damaged, `file` stays as it was. Raises InputError if `file` is in the home, or
+        exists and is not a backup, Conflict while another backup to this file is being made,
+        StoreError, StoreAway, OSError.
         """
         self._require_replaceable(file)
         beside = file.parent.resolve() / f".{file.name}.partial"
@@ -102,7 +103,7 @@ class Backups(DeskBase):
                 raise _no_backup(file) from None
 
     def _pack_all(self, beside: Path, whole: Path, shown: Shown) -> Manifest:
-        """Write a backup, from a copy of the store beside it, and compare it."""
+        """Write a backup from a copy of the store, and verify it."""
         self.models.share_all()
         shared = self.models.shared()
         snapshot(self.whole, beside / "store", shown)
@@ -112,7 +113,8 @@ class Backups(DeskBase):
         return manifest
 
     def _members(self, beside: Path, shared: Collection[str]) -> Iterator[tuple[str, Path]]:
-        """Every file by its name in the backup; bundles that are in the store are there alone."""
+        """All files to back up, with their names in the backup. Bundles that are in the store are
+        taken only from there."""
         roots = {"store": beside / "store"} | {
             f"home/{name}": self.settings.home / name for name in KEPT
         }
@@ -129,8 +131,8 @@ class Backups(DeskBase):
 
 @contextmanager
 def _leaving(file: Path) -> Iterator[None]:
-    """Let the error for a damaged store say as well what that means for the backup, and that of a
-    full disk which one is full."""
+    """Add to the error of a damaged store that no backup was written, and to that of a full disk
+    which file did not fit."""
     try:
         yield
     except OSError as error:
@@ -145,7 +147,8 @@ def _leaving(file: Path) -> Iterator[None]:
 
 
 def _require_named_truly(manifest: Manifest) -> None:
-    """Raises StoreError for a file of the store whose bytes are not those of its name."""
+    """Raises StoreError for a file of the store whose content does not match its name (its
+    SHA-256)."""
     for name, member in manifest.files.items():
         path = PurePosixPath(name)
         if path.parent == STORED and path.name != member.sha256:
@@ -178,9 +181,9 @@ def _pack(whole: Path, members: dict[str, Path], shown: Shown) -> None:
 
 
 def verified(file: Path, shown: Shown) -> Manifest:
-    """The manifest of a backup whose every file is as the manifest says.
+    """Read a backup and compare every file with the manifest; returns the manifest.
 
-    Raises InputError for a file that is none, is damaged or is of a later version.
+    Raises InputError for a file that is not a backup, is damaged or is of a later version.
     """
     if not file.is_file():
         raise InputError(f"{file} is no file; name the one that `ticketing backup` wrote.")
@@ -200,8 +203,8 @@ def verified(file: Path, shown: Shown) -> Manifest:
 
 
 def read(file: Path, archive: zipfile.ZipFile, name: str, manifest: Manifest) -> Iterator[bytes]:
-    """The bytes of one file, in blocks. Raises InputError, before the last, where they are not
-    those of the manifest."""
+    """The bytes of one file, in blocks. Raises InputError before the last block if they do not
+    match the manifest."""
     member, size, digest = manifest.files[name], 0, hashlib.sha256()
     try:
         with archive.open(name) as packed:
@@ -218,7 +221,7 @@ def read(file: Path, archive: zipfile.ZipFile, name: str, manifest: Manifest) ->
 
 
 def damaged(file: Path, name: str) -> InputError:
-    """The error for a backup of which one file is not as it was packed."""
+    """The error for a backup with a damaged file."""
     return InputError(f"{file} is damaged at {name}; name another backup.")
 
 

@@ -1,6 +1,7 @@
-"""What all parts of a desk stand on: settings, store, models, and what ranks under each bundle.
+"""Base class of all parts of a desk: settings, store, bundles, and the models loaded here.
 
-What loads torch is imported where a model is asked for, so that a list of jobs costs no model.
+Modules that load torch are imported only where a model is needed, so that a list of jobs stays
+fast.
 """
 
 from __future__ import annotations
@@ -38,52 +39,55 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 BATCH = 128
-"""Tickets encoded at a time."""
+"""Number of tickets encoded at a time."""
 
 
 class DeskBase:
-    """What every part of a desk stands on."""
+    """State and helpers that every part of a desk shares."""
 
     def __init__(self, settings: Settings, store: Store, models: Registry):
         self.settings = settings
         self.store = store
-        """What whoever asks may see, all by default; see `Desk.seen_by`."""
+        """The store as the present person may see it; by default all of it. See `Desk.seen_by`."""
         self.whole = store
-        """All there is: what is trained on, encoded and promoted for everybody."""
+        """The whole store: for training, encoding and promotion."""
         self.groups: frozenset[str] | None = None
-        """Of whoever asks; None sees all."""
+        """Groups of the present person; None sees all tickets."""
         self.models = models
         self._recommenders: Loaded[Recommender] = Loaded(
             self._load_recommender, self._prepare, self._encode_stale
         )
         self._unanswered: list[StoreError] = []
-        """What the store said when the last question failed for it; shared by `seen_by`."""
+        """The store's error if the last query failed because of it; shared by `seen_by`."""
         self._hiding: dict[frozenset[str] | None, tuple[float, bool]] = {}
-        """From whom tickets were hidden, and when that was looked up; shared by `seen_by`."""
+        """For some groups: when it was last checked whether tickets are hidden from them, and the
+        result; shared by `seen_by`."""
         self._pools: dict[tuple[str, str, frozenset[str] | None], tuple[str, ...]] = {}
         self._classifiers: Loaded[CategoryClassifier] = Loaded(
             self._load_classifier, lambda _: None, lambda _: None
         )
 
     def sees_all(self) -> bool:
-        """Whether no ticket is hidden from whoever asks."""
+        """Whether no ticket is hidden from the present person."""
         return self.store.count_tickets() == self.whole.count_tickets()
 
     def _known_query(self, query_id: str) -> Query:
-        """A query that was asked before. Raises NotFound, and StoreFull where nothing is kept."""
+        """A query that was asked before. Raises NotFound, and StoreFull if the store takes no
+        writes, so that no query was kept."""
         query = self.store.get_query(query_id)
         if query is None:
-            self.whole.require_room()  # without any, no query was kept
+            self.whole.require_room()  # a full store has kept no query
             raise NotFound(f"There is no query {query_id}; ask it again.")
         return query
 
     def recommender(self, bundle_id: str = "") -> Recommender:
-        """Ranks what may be seen under the given bundle, for which whoever asks waits, or under the
-        serving one; until that is loaded here, under the one that served here before it.
+        """The ranker of a bundle over the tickets that may be seen. The caller waits until a given
+        bundle is loaded. Without `bundle_id` it is the serving bundle, or the one that served
+        before until the serving one is loaded.
 
-        Raises NothingServes where none does, NotFound and BundleError for a bundle that cannot be
-        had, BundleAway for a serving one that cannot be had yet, InputError for one that does not
-        rank.
+        Raises NothingServes if no bundle serves, NotFound and BundleError for a bundle that cannot
+        be loaded, BundleAway for a serving bundle that is not here yet, InputError for a bundle
+        that does not rank.
         """
         from ticketing.retrieval.solved import solved_seen
 
@@ -93,7 +97,7 @@ class DeskBase:
         return found.over(self.store, solved_seen(found.solved, self.store.matching_ids))
 
     def _recommender(self, bundle_id: str = "") -> Recommender:
-        """Ranks all there is."""
+        """As `recommender`, over all tickets."""
         if bundle_id:
             return self._recommenders.named(bundle_id)
         serving = self.whole.serving()
@@ -102,18 +106,18 @@ class DeskBase:
         found = self._served(self._recommenders, ModelKind.RANKING, serving)
         if found.model.id == serving or found.model.id in self.whole.bundles():
             return found
-        return self._had(serving)  # the other one's codes went, as when a desk is restored
+        return self._had(serving)  # codes of the other bundle were dropped, as by a restore
 
     def _had(self, bundle_id: str) -> Recommender:
-        """Ranks under a bundle that somebody has. Raises BundleAway, BundleError."""
+        """The ranker of a bundle that exists on some machine. Raises BundleAway, BundleError."""
         try:
             return self.recommender(bundle_id)
         except NotFound as error:
             raise _away(bundle_id, error) from None
 
     def _served(self, loaded: Loaded[T], kind: ModelKind, serving: str) -> T:
-        """The model of a kind that answers here; where that of the serving bundle cannot be had
-        and nothing has answered yet, the one that served before."""
+        """The loaded model of the serving bundle. If it cannot be loaded and none was loaded
+        before, the model of the bundle that served before it."""
         try:
             return loaded.serving(serving)
         except NotFound as error:
@@ -125,7 +129,8 @@ class DeskBase:
             raise _away(serving, error) from None
 
     def _in_use(self) -> list[str]:
-        """The bundle that serves, after the one that answers here until that is loaded."""
+        """Bundles that must have fresh codes: the serving one, and before it the one that still
+        answers until the serving one is loaded."""
         serving, answering = self.whole.serving(), self._recommenders.answering
         if answering in ("", serving) or answering not in self.whole.bundles():
             return [serving] if serving else []
@@ -134,10 +139,10 @@ class DeskBase:
     def encode(
         self, bundle_id: str, tickets: Sequence[Ticket], tokens: Mapping[str, str] | None = None
     ) -> list[CodeRow]:
-        """Codes, main topics and, where the store keeps them, vectors of tickets under a bundle, in
-        the order given. `tokens`, by id, are those that a store keeps, where they are known.
+        """Encode tickets with a bundle: codes, main topics and, if the store keeps them, vectors,
+        in the order given. `tokens` by ticket id are those kept by the store, if known.
 
-        Raises BundleAway where it cannot be had here, BundleError.
+        Raises BundleAway if the bundle cannot be loaded here, BundleError.
         """
         from ticketing.model.components import kept_fields
         from ticketing.retrieval.topics import main_topics
@@ -155,8 +160,9 @@ class DeskBase:
         ]
 
     def _encode_stale(self, bundle_id: str, among: Sequence[str] | None = None) -> None:
-        """Give tickets without fresh codes under a bundle theirs, page by page. Those that were set
-        aside are tried again where they are `among` some, whose texts may be others now."""
+        """Encode tickets that have no fresh codes under a bundle, page by page. Tickets that were
+        set aside are tried again only if they are in `among`, since their texts may have
+        changed."""
         set_aside, after = self._set_aside(bundle_id), ""
         while stale := self.whole.stale_ids(bundle_id, BATCH, after, among):
             if read := self.whole.read_tickets([id for id in stale if id not in set_aside]):
@@ -167,12 +173,13 @@ class DeskBase:
             self._encode_again(bundle_id, id)
 
     def _encode_again(self, bundle_id: str, id: str) -> None:
-        """Encode a ticket that was set aside; one that still cannot be waits for a reindex."""
+        """Encode a ticket that was set aside. If it fails again, the ticket waits for the next
+        reindex."""
         read = self.whole.read_tickets(self.whole.stale_ids(bundle_id, among=[id]))
         tickets, tokens = parted(read)
         try:
             rows = self.encode(bundle_id, tickets, tokens) if tickets else []
-        except (BundleError, BundleAway, StoreError, OSError):  # are not of its text
+        except (BundleError, BundleAway, StoreError, OSError):  # not caused by the ticket's text
             raise
         except Exception as error:
             log.warning("ticket %s is still set aside: %s", id, error)
@@ -180,7 +187,8 @@ class DeskBase:
             self.whole.put_codes(bundle_id, rows)
 
     def _set_aside(self, bundle_id: str) -> set[str]:
-        """Tickets that the last whole reindex under this bundle, or one since, could not encode."""
+        """Tickets that could not be encoded in the last complete reindex with this bundle or
+        since."""
         found: set[str] = set()
         for job in self.whole.jobs(kind=JobKind.REINDEX, bundle_id=bundle_id):
             found |= job.errors.keys()
@@ -189,12 +197,12 @@ class DeskBase:
         return found
 
     def _prepare(self, bundle_id: str) -> None:
-        """Do all that a first query under a bundle would wait for."""
+        """Do whatever the first query with a bundle would wait for."""
         self._encode_stale(bundle_id)
         self._warm(self._recommenders.named(bundle_id))
 
     def _warm(self, recommender: Recommender) -> None:
-        """Ask for what is in every archive, so that whatever is read or compiled once is."""
+        """Rank a typical query, so that files are read and loops are compiled."""
         from ticketing.retrieval.topics import main_topics
 
         recommender.recommend(Query("Problem", "It does not start."))
@@ -202,7 +210,7 @@ class DeskBase:
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
-        """Remember, until a block succeeds, what the store said where one that answers failed."""
+        """Context manager: remember the store's error until a later block succeeds."""
         try:
             yield
         except StoreError as error:
@@ -211,8 +219,8 @@ class DeskBase:
         self._unanswered.clear()
 
     def _try_again(self) -> None:
-        """Ask once more where the last question failed for the store. Raises StoreError where it
-        fails again."""
+        """If the last query failed because of the store, try one now. Raises StoreError if it fails
+        again."""
         if self._unanswered and self.whole.serving():
             with suppress(NotFound, NotReady, BundleError), self._answering():
                 self._warm(self.recommender())
@@ -234,15 +242,16 @@ class DeskBase:
         return classifier
 
     def _shown_words(self, words: Iterable[str]) -> set[str]:
-        """Which of a bundle's words may be shown: those of tickets that may be seen."""
+        """Those of a bundle's words that occur in tickets that may be seen."""
         if self.store is self.whole:
             return set(words)
         return self.store.known_words(list(dict.fromkeys(words)))
 
     @contextmanager
     def _one_training(self, what: str) -> Iterator[HeldLease]:
-        """Raises NotReady when another process, on whichever machine, is training the same on this
-        desk: one that was killed a moment ago is waited for, as long as nobody knows it."""
+        """Context manager: only one training of a kind at a time. Raises NotReady if another
+        process, on any machine, is training. A process that was killed a moment ago still holds the
+        lease; this waits until that expires."""
         try:
             with held(self.whole, what, wait=True) as lease:
                 yield lease

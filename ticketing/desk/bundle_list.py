@@ -1,4 +1,4 @@
-"""What the desk knows of each of its bundles: of what kind, from when, of what, and how good."""
+"""The list of the desk's bundles: kind, date, training data, and last comparison."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,23 +15,23 @@ from ticketing.tickets import ModelKind
 class BundleFacts:
     """A bundle as a list shows it.
 
-    `kind` is None and `about` says what to do where the bundle cannot be read. `trained` is naive
-    UTC, and None where the bundle does not say it.
+    If the bundle cannot be read, `kind` is None and `about` says what to do. `trained` is naive
+    UTC, or None if the bundle does not say when it was trained.
     """
 
     id: str
     kind: ModelKind | None
     trained: datetime | None
     about: str
-    """What it was trained on, what it compares, and its loss; not on how much it was trained, where
-    some tickets are hidden."""
+    """Its training data, channels and loss; without amounts of data if some tickets are hidden from
+    the viewer."""
     serves: bool
     served_before: bool
-    """Whether a rollback would go back to it."""
+    """Whether a rollback would return to it."""
     encoded: int
-    """Tickets that carry fresh codes under it."""
+    """Number of tickets with fresh codes of this bundle."""
     verdict: str
-    """What came of it when it was last compared or promoted; may be empty."""
+    """Result of its last comparison or promotion; may be empty."""
 
 
 class _Described(TypedDict):
@@ -40,10 +40,10 @@ class _Described(TypedDict):
 
 
 class BundleList(Bundles):
-    """The desk's bundles at a glance."""
+    """The list of the desk's bundles."""
 
     def bundle_list(self) -> list[BundleFacts]:
-        """All bundles, the last trained first."""
+        """All bundles, newest first."""
         verdicts = {job.bundle_id: job.message for job in reversed(self._promotions())}
         serving = {self.store.serving(kind) for kind in ModelKind}
         before = self.store.previous_serving()

@@ -1,4 +1,4 @@
-"""How a bundle comes to serve: codes, comparison, the switch and the way back."""
+"""How a bundle comes to serve: encoding, comparison, promotion and rollback."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
     from ticketing.stores.protocols import Store
 
 MOST_UNENCODED = 32
-"""Tickets that may come between a reindexing and its promotion."""
+"""Tickets that may lack codes when a bundle is promoted; they are encoded then."""
 
 MOST_PROMOTIONS = 1000
-"""Notes of what came of bundles that are read, the latest ones."""
+"""Number of the latest promotion records that are read."""
 
 
 class Bundles(Trains):
     """The desk's bundles, from training to serving."""
 
     def bundle(self, bundle_id: str = "") -> str:
-        """The id of a bundle that every machine can have, or of the one trained last.
+        """The id of a bundle, or of the one trained last; the bundle is put into the store for all
+        machines.
 
-        Raises NotFound, BundleError, InputError for one that does not rank, and NotReady when there
-        is none at all.
+        Raises NotFound, BundleError, InputError for a bundle that does not rank, and NotReady if
+        there is none at all.
         """
         if not bundle_id:
             ids = self.models.ids(ModelKind.RANKING)
@@ -49,17 +50,17 @@ class Bundles(Trains):
         return bundle_id
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
-        """Two bundles compared on the judgments of test queries that may be seen, of which none
-        counts as solved; those of tickets that can't be found (see `findable`) do not count.
-        Raises what `promote` does where one of them cannot be measured."""
+        """Compare two bundles on the test judgments that may be seen. No query counts as solved
+        before, and judgments of tickets that cannot be found (see `findable`) are left out. Raises
+        what `promote` raises for a bundle that cannot be measured."""
         for id in (bundle_id, other_id):
             self.recommender(id)
             self._complete_codes(self.store, id)
         return self._compare_on(self.store, bundle_id, other_id)
 
     def _complete_codes(self, store: Store, bundle_id: str) -> None:
-        """Encode the few tickets of a store that came since a bundle's reindexing, without which
-        it would be measured. Raises NotReady where more than a few lack codes under it."""
+        """Encode the few tickets of a store that were added since a bundle's reindex, so that it is
+        not measured without them. Raises NotReady if more than MOST_UNENCODED have no codes."""
         stale = sorted(set(store.stale_ids(bundle_id)) - self._set_aside(bundle_id))
         if len(stale) > MOST_UNENCODED:
             raise NotReady(
@@ -81,12 +82,13 @@ class Bundles(Trains):
         return compare(new, other, findable(store, test))
 
     def promote(self, bundle_id: str, force: bool = False) -> str:
-        """Let a bundle serve unless it loses to the serving one on test queries.
+        """Let a bundle serve unless it loses to the serving bundle on the test queries.
 
-        A loss that chance explains is none. Returns a sentence that says what happened and by how
-        much; the page shows it among the jobs. Tickets that came since its reindexing are encoded
-        first. Raises NotReady while more than a few lack codes under it, NotFound and BundleError
-        where it cannot serve, InputError for one that does not rank.
+        A loss that can be explained by chance does not count. Returns a sentence that says what
+        happened and by how much; the page shows it among the jobs. Tickets added since the bundle's
+        reindex are encoded first. Raises NotReady if more than MOST_UNENCODED have no codes,
+        NotFound and BundleError for a bundle that cannot serve, InputError for one that does not
+        rank.
         """
         self.models.share(bundle_id)
         self.recommender(bundle_id)
@@ -99,17 +101,17 @@ class Bundles(Trains):
         return self.let_serve(bundle_id, why) if may_serve else self.refuse(bundle_id, why)
 
     def let_serve(self, bundle_id: str, why: str) -> str:
-        """Let a bundle serve that may; gives, and keeps, a sentence that says so and `why`."""
+        """Let a bundle serve. Returns and records a sentence that says so and `why`."""
         self._serve(bundle_id)
         return self._note(bundle_id, f"Bundle {bundle_id} serves now{why}.")
 
     def refuse(self, bundle_id: str, why: str) -> str:
-        """Keep that a bundle does not serve, and `why`; gives the sentence."""
+        """Record that a bundle does not serve, and `why`; returns the sentence."""
         return self._note(bundle_id, f"Bundle {bundle_id} was not promoted{why}.")
 
     def compared(self, bundle_id: str) -> tuple[bool, str]:
-        """Whether a bundle may serve instead of the one that does, and by how much or why; one
-        that this program cannot read is worse than any."""
+        """Whether a bundle may replace the serving one, and the comparison as text. A serving
+        bundle that this program cannot read may always be replaced."""
         serving = self.whole.serving()
         self._had(bundle_id)
         if not serving:
@@ -124,11 +126,11 @@ class Bundles(Trains):
         return comparison.may_serve, f": {comparison}"
 
     def delete_bundle(self, bundle_id: str) -> None:
-        """Delete a bundle of any kind, readable or not, and its codes, also where one of both is
-        gone already.
+        """Delete a bundle of any kind, readable or not, and its codes, even if one of them is
+        already gone.
 
-        Raises NotFound where neither is there, Conflict while a job works on it and for a bundle
-        that serves.
+        Raises NotFound if neither exists, Conflict while a job works on the bundle or while it
+        serves.
         """
         if bundle_id not in {*self.models.ids(), *self.whole.bundles()}:
             self.models.require(bundle_id)
@@ -143,11 +145,11 @@ class Bundles(Trains):
         self.models.delete(bundle_id)
 
     def _promotions(self) -> list[Job]:
-        """What came of bundles that were to serve, see `_note`, the last first."""
+        """Records of promotions (see `_note`), newest first."""
         return self.store.jobs(MOST_PROMOTIONS, JobKind.PROMOTION)
 
     def _note(self, bundle_id: str, verdict: str) -> str:
-        """Keep what came of a bundle among the jobs, for all to see; gives the verdict."""
+        """Record the result of a promotion as a job, visible to all; returns `verdict`."""
         self.whole.put_job(
             Job(
                 id=uuid4().hex,
@@ -164,8 +166,8 @@ class Bundles(Trains):
         return verdict
 
     def _serve(self, bundle_id: str) -> None:
-        """Switch to a bundle whose codes are verified; tickets that others put until then, or
-        during it, are not missed."""
+        """Verify a bundle's codes and switch to it. Tickets that are stored before or during the
+        switch are encoded too."""
         from ticketing.retrieval.verify import verify_codes
 
         self._encode_stale(bundle_id)
@@ -176,10 +178,11 @@ class Bundles(Trains):
         self._encode_stale(bundle_id)
 
     def rollback(self, to: str = "") -> str:
-        """Let the bundle that served before serve again; what came since is encoded under it first.
+        """Let the bundle that served before serve again; tickets added since are encoded with it
+        first.
 
-        With `to` it must be that one, and a rollback that is sent again does nothing. Raises
-        NotReady when there is none any more, and when it is another one.
+        With `to` it must be that bundle, and a repeated request does nothing. Raises NotReady if no
+        bundle served before, it was deleted, or it is not `to`.
         """
         if to and to == self.whole.serving():
             return f"Bundle {to} serves already."

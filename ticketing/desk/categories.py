@@ -1,4 +1,4 @@
-"""The desk's own categories: proposed for a subject, judged by people, learned from both."""
+"""Proposals of the desk's own categories, verdicts on them, and training of the classifier."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:  # at run time they are imported where they are used: torch ta
     from ticketing.classification.synonyms import Synonyms
 
 MOST_TRIED = 200
-"""Nearest titles that are looked up among tickets; others may be hidden from whoever asks."""
+"""Nearest titles that are checked for whether the viewer may see them."""
 
 
 class Categories(DeskBase):
-    """The serving classifier of categories, what is said to its proposals, and its training."""
+    """Proposals of the serving classifier, verdicts on them, and its training."""
 
     def has_categories(self) -> bool:
         """Whether a classifier serves."""
         return bool(self.store.serving(ModelKind.CATEGORIES))
 
     def propose_categories(self, subject: str, limit: int = 3) -> list[Suggestion]:
-        """The likeliest categories of a subject, those below the learned floor left out. Titles
-        that were learned from tickets count as far as tickets that may be seen have them.
+        """The likeliest categories of a subject with a score above the learned floor. Titles
+        learned from tickets are used only if the viewer may see a ticket with that title.
 
-        Raises InputError for a blank subject, NotReady where no classifier serves, NotFound and
-        BundleError where its bundle cannot be read.
+        Raises InputError for a blank subject, NotReady if no classifier serves, NotFound and
+        BundleError if its bundle cannot be read.
         """
         if not normalise(subject):
             raise InputError("Give a subject; a blank one has no category.")
@@ -57,9 +57,9 @@ class Categories(DeskBase):
     def judge_category(
         self, subject: str, category: str, right: bool | None, judge: str, event_id: str = ""
     ) -> None:
-        """Record YES, NO or (None) their undo; the same `event_id` twice is once.
+        """Record YES, NO or their undo (None). A repeated `event_id` is recorded once.
 
-        Raises NotFound for no category, or one of hidden tickets alone, and what
+        Raises NotFound for an unknown category or one that only hidden tickets have, and what
         `propose_categories` raises.
         """
         classifier = self._serving_classifier()
@@ -88,9 +88,9 @@ class Categories(DeskBase):
     ) -> Fitted:
         """Train on a taxonomy and all verdicts, and let the classifier serve.
 
-        `words` may surround any title; `go_on` begins with the serving classifier. An interrupted
-        run resumes. Raises NotReady when another process is training categories, or where there
-        is no classifier to go on from.
+        `words` may surround any title. `go_on` starts from the serving classifier. An interrupted
+        run resumes. Raises NotReady if another process is training categories, or if `go_on` is set
+        and no classifier serves.
         """
         from ticketing.classification.fit import fit
         from ticketing.classification.pairs import Sources
@@ -106,20 +106,20 @@ class Categories(DeskBase):
         return fitted
 
     def take_feedback(self, file: Path) -> None:
-        """Take verdicts over from the file that an earlier version kept them in, and set it aside.
+        """Import verdicts from the file in which an earlier version kept them, and rename the file.
 
-        Raises StoreError naming a line that is no event.
+        Raises StoreError naming a line that is not an event.
         """
         self.store.add_verdicts(read_feedback(file))
         with suppress(FileNotFoundError):  # another process has taken them as well
             file.rename(file.with_name(f"{file.name}.imported"))
 
     def _tells_of_tickets(self, taxonomy: Taxonomy) -> bool:
-        """Whether whoever asks may not see all that the titles are taken from."""
+        """Whether titles come from tickets some of which the viewer may not see."""
         return self.store is not self.whole and taxonomy.subjects is not None
 
     def _may_show(self, taxonomy: Taxonomy, item: Suggestion) -> bool:
-        """Whether a ticket that may be seen has a proposed title and its category."""
+        """Whether a ticket that may be seen has the proposed title and category."""
         if not self._tells_of_tickets(taxonomy):
             return True
         spelled = (taxonomy.subjects or {}).get(Title(item.title, item.group), ())
@@ -127,13 +127,13 @@ class Categories(DeskBase):
         return any(self.store.has_subject(subject, of_group) for subject in spelled)
 
     def _groups_seen(self, taxonomy: Taxonomy) -> Collection[str]:
-        """The categories that a ticket belongs to which may be seen."""
+        """The categories of tickets that may be seen."""
         if not self._tells_of_tickets(taxonomy):
             return taxonomy.groups
         return taxonomy.groups.keys() & set(self.store.facets()["product"])
 
     def _serving_classifier(self) -> CategoryClassifier:
-        """The classifier that the store points to, whichever process let it serve."""
+        """The serving classifier."""
         bundle_id = self.store.serving(ModelKind.CATEGORIES)
         if not bundle_id:
             raise NotReady("There is no model of categories yet: run `ticketing categories train`.")

@@ -1,5 +1,4 @@
-"""What is damaged at a desk, and how it is mended: nothing that is damaged is ranked or lost from
-sight."""
+"""Check of a desk for damage, and repairs. Damaged data is reported and not ranked."""
 
 from __future__ import annotations
 
@@ -37,20 +36,20 @@ if TYPE_CHECKING:
     from ticketing.retrieval.recommend import Recommender
 
 UNREADABLE = (StoreError, ValueError, TypeError, KeyError)
-"""What reading a damaged record raises."""
+"""Exceptions raised while reading a damaged record."""
 
 ASIDE = "damaged"
-"""The folder below home that what cannot be mended is moved to."""
+"""Folder below the home for damaged files that cannot be repaired."""
 
 
 class Checking(Bundles):
-    """The desk's own check of all that it keeps."""
+    """Checks all that the desk keeps."""
 
     def findings(self) -> Iterator[Finding]:
-        """All that is damaged, the store before what stands on it. A mended finding leaves the
-        next ones right: what is mended while this goes on is not found again.
+        """All damage. The store comes before what depends on it: if each finding is mended at once,
+        later checks see repaired data and do not report its consequences.
 
-        Raises StoreAway, and StoreFull where nothing can be told of a store that takes no writes.
+        Raises StoreAway, and StoreFull if a store that takes no writes cannot be checked.
         """
         checks: dict[str, Callable[[], Iterator[Finding]]] = {
             "home": self._open_files,
@@ -69,14 +68,15 @@ class Checking(Bundles):
                 yield _unreadable(name, error)
 
     def judged_and_gone(self) -> int:
-        """How many judged tickets are not there: no damage, as tickets may be deleted."""
+        """Number of judged tickets that no longer exist. This is no damage, as tickets may be
+        deleted."""
         judged = {judgment.ticket_id for judgment in self.whole.judgments()}
         return len(judged) - len(self.whole.matching_ids(sorted(judged)))
 
     def trouble(self) -> list[str]:
-        """What monitoring must know, in sentences: codes that are left out of answers, and a store
-        that takes no writes. Raises StoreError for a store that lacks a part, or for which the last
-        question failed and does so again, StoreAway."""
+        """Sentences for monitoring: damaged codes that are left out of answers, and a store that
+        takes no writes. Raises StoreError if a part of the store is missing, or if the last query
+        failed because of the store and fails again, StoreAway."""
         self._try_again()
         said = []
         serving = self.whole.serving()
@@ -92,7 +92,7 @@ class Checking(Bundles):
         return said
 
     def _open_files(self) -> Iterator[Finding]:
-        """What others than its owner may read."""
+        """Files of the home that others than the owner may read."""
         home = self.settings.home
         walked = os.walk(home)
         inside = (Path(at, name) for at, folders, files in walked for name in folders + files)
@@ -122,8 +122,7 @@ class Checking(Bundles):
                 yield _unreadable(name, error)
 
     def _bundles(self) -> Iterator[Finding]:
-        """Bundles that are no longer themselves, half written ones, and serving ones that are not
-        there."""
+        """Damaged bundles, half-written ones, and serving bundles that are missing."""
         yield from half_written(self.models.folder)
         for bundle_id in self.models.ids():
             try:
@@ -152,8 +151,8 @@ class Checking(Bundles):
         return Finding(where, what, todo, mend)
 
     def _codes(self) -> Iterator[Finding]:
-        """Codes of bundles that are gone, rows that are not as they were put or that no bundle's
-        layout describes, and tickets that the serving bundle lacks."""
+        """Codes of deleted bundles, damaged rows, rows that do not fit their bundle's layout, and
+        tickets that the serving bundle has no codes of."""
         here, serving = self.models.ids(), self.whole.serving()
         for bundle_id in self.whole.bundles():
             if bundle_id in here:
@@ -222,7 +221,7 @@ class Checking(Bundles):
         return "they were deleted"
 
     def _messages(self) -> Iterator[Finding]:
-        """Files of the broker that are no messages; a worker would discard them."""
+        """Files of the broker that are not messages; a worker would discard them."""
         for path in sorted((self.settings.home / "broker").glob("*.msg")):
             try:
                 whole = isinstance(json.loads(path.read_bytes()), dict)
@@ -242,7 +241,7 @@ class Checking(Bundles):
 
 
 def _unreadable(where: str, error: Exception) -> Finding:
-    """Why something could not be read, and what to do."""
+    """A finding: why something could not be read, and what to do."""
     if not isinstance(error, StoreError | InputError):
         return Finding(where, f"they cannot all be read ({type(error).__name__})", BACKUP)
     what, _, todo = str(error).rstrip(".").partition("; ")
@@ -250,7 +249,7 @@ def _unreadable(where: str, error: Exception) -> Finding:
 
 
 def _is_open(path: Path) -> bool:
-    """Whether others may read a file; one that was deleted just now is nobody's."""
+    """Whether others may read a file; False if it was deleted just now."""
     try:
         return not path.is_symlink() and bool(path.stat().st_mode & PRIVATE)
     except FileNotFoundError:

@@ -1,9 +1,9 @@
-"""A training's checkpoints in the store: whichever machine takes it up goes on from there.
+"""A training's checkpoints in the store, so that another machine can resume the training.
 
-A training writes files into a folder of its machine. Where the store is another one's too, they are
-also kept there, as `checkpoint/<job id>/<file>`, while it is under way. No two clocks are compared:
-beside its files a machine notes which of each the store has from it, or gave it, and goes on with
-its own only where that is there still.
+A training writes checkpoint files into a folder of its machine. If the store is on another machine,
+they are also kept there, as `checkpoint/<job id>/<file>`, until the training ends. Clocks are not
+compared: in the file NOTE, a machine notes the digests of the files that it fetched from the store
+or put there. It uses its own file only if the store still has the noted version.
 """
 
 import json
@@ -21,32 +21,32 @@ from ticketing.stores.files import CHECKPOINTS, Files, KeptFile
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
-"""How often a training's folder is looked at."""
+"""Seconds between two looks at a training's folder."""
 
 REST = 10
-"""Between two times that files are put the store rests, for so many times as long as that took."""
+"""After an upload, wait this many times as long as the upload took, to spare the store."""
 
 OTHERS = {".categories", ".tuning", ".unfinished"}
-"""What others write into the folder."""
+"""Suffixes of files in the folder that are not checkpoints of this training."""
 
 NOTE = ".kept"
-"""Ends the name of the file that says which files the store has from here, by their SHA-256."""
+"""Suffix of the file that notes which files the store has from here, by their SHA-256."""
 
 
 class SharedCheckpoints:
-    """The files of a folder that the training of a job goes on with, in the store as well."""
+    """The checkpoint files of a training job, in a folder and in the store."""
 
     def __init__(self, store: Files, folder: Path, job_id: str):
         self._store, self._folder = store, folder
         self._prefix = f"{CHECKPOINTS}{job_id}/"
         self._kept: dict[str, tuple[int, int]] = {}
-        """Time and bytes of each file that is in the store as it is here."""
+        """Modification time and size of each file that the store has in its present version."""
         self._note = folder / f".{job_id}{NOTE}"
         self._noted = _read(self._note)
 
     def fetch(self) -> None:
-        """Have the files that somebody else has put since this machine did, and forget those of
-        other jobs: one desk has one training at a time. Raises StoreAway, StoreError."""
+        """Fetch the files that another machine has put since this one did, and delete those of
+        other jobs, since a desk has one training at a time. Raises StoreAway, StoreError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         for other in set(self._folder.glob(f".*{NOTE}")) - {self._note}:
             other.unlink(missing_ok=True)
@@ -59,7 +59,8 @@ class SharedCheckpoints:
                 self._fetch(file, path)
 
     def _is_of_here(self, path: Path, there: str) -> bool:
-        """Whether a file is what the store has, or was written since it was that."""
+        """Whether the local file is the version in the store, or a newer one that was made from
+        it."""
         return there in (self._noted.get(path.name), content_digest(path))
 
     def _fetch(self, file: KeptFile, path: Path) -> None:
@@ -78,13 +79,13 @@ class SharedCheckpoints:
             self._note_kept(path.name, file.sha256, _seen(path))
 
     def _note_kept(self, name: str, digest: str, seen: tuple[int, int]) -> None:
-        """Remember, for the next process as well, what of a file the store has from here."""
+        """Note, also for the next process, which version of a file the store has from here."""
         self._kept[name], self._noted[name] = seen, digest
-        with suppress(OSError):  # the next one fetches it
+        with suppress(OSError):  # if it cannot be written, the next process fetches the file
             write_atomically(self._note, json.dumps(self._noted))
 
     def keep(self) -> None:
-        """Put what is not in the store as it is here. Raises StoreAway, StoreError."""
+        """Upload new and changed files. Raises StoreAway, StoreError."""
         for path in sorted(self._folder.iterdir()):
             if path.name.startswith(".") or path.suffix in OTHERS or not path.is_file():
                 continue
@@ -93,11 +94,11 @@ class SharedCheckpoints:
                 if self._kept.get(path.name) != seen:
                     kept = self._store.put_file(self._prefix + path.name, chunks(path))
                     self._note_kept(path.name, kept.sha256, seen)
-            except FileNotFoundError:  # the training has removed it
+            except FileNotFoundError:  # the training has deleted it
                 continue
 
     def drop(self) -> None:
-        """The training is done. Raises StoreAway, StoreError."""
+        """Delete the files in the store when the training is done. Raises StoreAway, StoreError."""
         for file in self._store.files(self._prefix):
             self._store.drop_file(file.name)
         self._note.unlink(missing_ok=True)
@@ -105,10 +106,12 @@ class SharedCheckpoints:
 
 @contextmanager
 def shared_checkpoints(store: Files, folder: Path, job_id: str) -> Iterator[None]:
-    """Have what the training of a job goes on with, and keep in the store what the block writes:
-    what it has reached when it is ended, nothing once it is done.
+    """Context manager around a training: fetch the checkpoints of its job, and upload those that
+    the block writes. If the block fails or is stopped, the last ones are uploaded; if it succeeds,
+    they are deleted from the store.
 
-    A store that is away, or full, is tried again. Raises StoreAway, StoreError at the start.
+    If the store is away or full, it is tried again later. Raises StoreAway, StoreError at the
+    start.
     """
     shared = SharedCheckpoints(store, folder, job_id)
     shared.fetch()
@@ -144,7 +147,7 @@ def _seen(path: Path) -> tuple[int, int]:
 
 
 def _read(note: Path) -> dict[str, str]:
-    """What a process has noted; nothing where that cannot be read."""
+    """The notes of an earlier process, or an empty dict if they cannot be read."""
     try:
         noted = json.loads(note.read_text())
         return {str(name): str(digest) for name, digest in noted.items()}

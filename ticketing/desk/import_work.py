@@ -1,4 +1,5 @@
-"""An import as a job: its pages put one by one, for whoever asked for it."""
+"""The work of an import job: stores tickets page by page, with the rights of the person who started
+it."""
 
 from __future__ import annotations
 
@@ -28,29 +29,31 @@ if TYPE_CHECKING:
     from ticketing.desk import Desk
 
 FIRST, FIRST_READ = 3, "first.jsonl"
-"""Tickets that a check shows as they would be stored, and the report that has them."""
+"""A check-only import reports this many tickets as they would be stored, and the name of that
+report."""
 
 BEGINNING = 300
-"""Characters of each of their texts."""
+"""Characters shown of each of their texts."""
 
 REJECTS = "rejects.jsonl"
-"""The report of rows that were left out."""
+"""Name of the report of rows that were left out."""
 
 COUNTED = ("added", "changed", "unchanged")
-"""What a job's result counts of the tickets put."""
+"""Counts of stored tickets in a job's result."""
 
 READ_OTHERWISE = "the files are read otherwise than when this import began; all rows are put again"
 
 
 def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
-    """Put the tickets page by page; pages that were put before are only read again, and put again
-    where they are read otherwise now, as by another version of the program. Where it is to be a
-    check only, say what that would change, and keep how the FIRST are read.
+    """Store the tickets of an import page by page. Pages that were stored by an earlier attempt are
+    only read. If they are read differently now, for example by another version of the program, all
+    pages are stored again. With `check_only`, nothing is stored; the job counts what would change
+    and reports how the FIRST tickets are read.
 
-    Rows that were left out before it fails are told too. Raises whatever `on_step` does,
+    If it fails, the rows left out before are reported too. Raises whatever `on_step` raises,
     InputError, StoreError.
     """
-    if "rejected" in job.result:  # all of it was put, and whoever did that was killed
+    if "rejected" in job.result:  # an earlier attempt stored all and was killed before it ended
         return _let_go(desk, job)
     files, before = job.arguments["files"], job.arguments["before"]
     total = sum(file["rows"] for file in files)
@@ -64,7 +67,7 @@ def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
             mapping, time = Mapping(**file["mapping"]), before and datetime.fromisoformat(before)
             sources.append(Source(path, file["rows"], mapping, time))
         pages, report = _put_all(desk, job, sources, partial(on_step, total=total), folder)
-    on_step(pages.step, total, total)  # also where the last rows, or all, were left out
+    on_step(pages.step, total, total)  # also if the last rows, or all, were left out
     _keep_rejects(desk, job, report.rejects, folder)
     left_out = {"rejected": len(report.rejects), "to_come": len(report.to_come)}
     job = desk.whole.update_job(job.id, done=total, result={**pages.counts, **left_out})
@@ -74,9 +77,10 @@ def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
 def _put_all(
     desk: Desk, job: Job, sources: Sequence[Source], on_step: Callable[..., None], folder: Path
 ) -> tuple[_Pages, ImportReport]:
-    """Put what is left of an import; all of it, where the pages put before are no longer the same.
+    """Store what is left of an import, or all of it if the pages stored before are read
+    differently.
 
-    Raises InputError, once the rows left out before it are kept.
+    Raises InputError, after the report of rows left out has been written.
     """
     pages = (_Check if job.arguments.get("check_only") else _Pages)(desk, job, on_step)
     report = ImportReport()
@@ -92,8 +96,8 @@ def _put_all(
 
 
 def _begun_anew(desk: Desk, job: Job) -> Job:
-    """The job as if nothing of its files was put; ids that were taken are looked for again. Raises
-    Stopped for a job that has ended meanwhile, whose record stays as it is."""
+    """Reset the job's counts and forget which ids were taken. Raises Stopped if the job has ended
+    meanwhile."""
     for file in desk.whole.files(_taken_of(job)):
         desk.whole.drop_file(file.name)
     result = {"pages": 0, **dict.fromkeys(COUNTED, 0)}
@@ -104,7 +108,7 @@ def _begun_anew(desk: Desk, job: Job) -> Job:
 
 
 def _keep_rejects(desk: Desk, job: Job, rejects: Sequence[Reject], folder: Path) -> None:
-    """Keep the job's report of rows that were left out, if there are any."""
+    """Write the job's report of rows that were left out, if there are any."""
     said = [
         replace(one, file=_as_given(one.file, folder), reason=_as_given(one.reason, folder))
         for one in rejects
@@ -114,12 +118,13 @@ def _keep_rejects(desk: Desk, job: Job, rejects: Sequence[Reject], folder: Path)
 
 
 def _as_given(text: str, folder: Path) -> str:
-    """A text with files named as those who gave them know them, not as they lie in `folder`."""
+    """A text in which temporary paths below `folder` are replaced by the file names that people
+    gave."""
     return re.sub(rf"{re.escape(str(folder))}/\d+/", "", text)
 
 
 def _let_go(desk: Desk, job: Job) -> Json:
-    """Drop what was kept for an import of which all was put; gives what came of it."""
+    """Delete the auxiliary files of a completed import; returns the job's result."""
     kept = desk.whole.files(_taken_of(job))
     for name in (*(file["file"] for file in job.arguments["files"]), *(file.name for file in kept)):
         desk.whole.drop_file(name)
@@ -127,12 +132,13 @@ def _let_go(desk: Desk, job: Job) -> Json:
 
 
 def _taken_of(job: Job) -> str:
-    """How the names of the files begin that say which ids of each page are taken."""
+    """Prefix of the store's files that list, for each page, the ids already taken by other people's
+    tickets."""
     return f"{job.arguments['files'][0]['file']}-taken-"
 
 
 def _as_read(ticket: Ticket) -> str:
-    """A line of JSON with what a row was read as, and how its texts begin."""
+    """A ticket as a line of JSON, with shortened texts."""
     texts = {name: getattr(ticket, name) for name in ("id", "subject", "description", "solution")}
     filed = {"product": ticket.product, "status": ticket.status}
     created = ticket.created.isoformat(" ") if ticket.created else ""
@@ -145,17 +151,17 @@ def _as_read(ticket: Ticket) -> str:
 
 
 def _as_bytes(tickets: Sequence[Ticket], keep: Collection[str]) -> bytes:
-    """All that a page puts, the same in every process."""
+    """The content of a page as bytes, the same in every process, for a digest."""
     said = [vars(ticket) | {"groups": sorted(ticket.groups)} for ticket in tickets]
     return json.dumps([said, sorted(keep)], default=str).encode()
 
 
 class _OtherPages(Exception):
-    """The pages of an import are not those that were put before."""
+    """The pages stored before are read differently now."""
 
 
 class _Pages:
-    """Puts the pages of an import that were not put before, and keeps the job's record."""
+    """Stores the pages that were not stored before, and updates the job's record."""
 
     step = Step.IMPORTING
 
@@ -177,8 +183,8 @@ class _Pages:
         self._rows += 1
 
     def put(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:
-        """Put a page, or only read it. Raises _OtherPages for the last one that was put before,
-        where it or one before it was read otherwise then."""
+        """Store a page, or only read it if it was stored before. Raises _OtherPages at the last
+        page stored before, if any page up to it is read differently now."""
         self._page += 1
         self._read.update(_as_bytes(tickets, keep))
         read = self._read.hexdigest()
@@ -198,19 +204,19 @@ class _Pages:
         return counts
 
     def require_all_read(self) -> None:
-        """Raises _OtherPages where more pages were put before than there are now."""
+        """Raises _OtherPages if more pages were stored before than there are now."""
         if self._page < self._put_before:
             raise _OtherPages
 
     def _put_theirs(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:
-        """Put the tickets of a page whose ids are not those of tickets that whoever asked may not
-        see, also where others put such a one just now."""
+        """Store the tickets of a page, except those whose ids belong to tickets hidden from the
+        person; also if such a ticket is stored by others meanwhile."""
         while True:
             taken, ours = self._hidden(tickets, keep)
             theirs = [ticket for ticket in tickets if ticket.id not in taken | ours]
             try:
                 counts = self._seen.put_tickets(theirs, keep=keep)
-            except Conflict:  # one of them was put, or hidden, since
+            except Conflict:  # one of them was stored or hidden meanwhile
                 continue
             self._desk.encode_put(sorted(ours))
             return replace(counts, unchanged=counts.unchanged + len(ours), taken=taken)
@@ -218,12 +224,12 @@ class _Pages:
     def _hidden(
         self, tickets: Sequence[Ticket], keep: Collection[str]
     ) -> tuple[frozenset[str], frozenset[str]]:
-        """The ids of a page that hidden tickets have, or had when they were deleted: those of
-        others, and those of tickets that the page itself has put for other groups, where it is put
-        once more.
+        """Ids of a page that belong to hidden tickets, or did when these were deleted. The first
+        set are other people's tickets. The second are tickets that this page itself has stored for
+        groups that the person is not in, when the page is stored again.
 
-        Those of others are kept from the first look on: after it, a hidden ticket that is as the
-        page puts it is taken for its own.
+        The first set is saved at the first call. Afterwards, a hidden ticket that equals the page's
+        ticket is taken for the page's own.
         """
         if self._sees_all:
             return frozenset(), frozenset()
@@ -241,7 +247,7 @@ class _Pages:
         return frozenset(taken), frozenset(ours)
 
     def _taken_before(self) -> frozenset[str] | None:
-        """The ids of others as `_hidden` last gave them for this page; None before that."""
+        """The first set of `_hidden` as saved for this page, or None if it was not saved yet."""
         if self._sees_all:
             return None
         try:
@@ -254,7 +260,7 @@ class _Pages:
 
 
 class _Check(_Pages):
-    """Counts what the pages would change, and puts nothing."""
+    """Counts what the pages would change, and stores nothing."""
 
     step = Step.CHECKING
 

@@ -1,4 +1,4 @@
-"""What an import is asked for, and the files that are kept for it."""
+"""The arguments of import jobs, and the files kept for them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from ticketing.importing import Mapping
 
 IMPORTS = "imports"
-"""The folder below the home with a folder for each import that is read."""
+"""Folder below the home with one folder per import whose files are being read."""
 
 IMPORT_DAYS = 30
-"""How long the files of an import are kept that failed or was cancelled, and may be retried."""
+"""Days for which the files of a failed or cancelled import are kept for a retry."""
 
 
 class Imports(DeskBase):
-    """What an import is asked for."""
+    """Makes the arguments of import jobs."""
 
     def import_arguments(
         self,
@@ -35,9 +35,9 @@ class Imports(DeskBase):
         before: datetime | None = None,
         check_only: bool = False,
     ) -> Json:
-        """What an import is asked for: files, each read to its end here, which are kept in the
-        store for it, how their columns are understood, and the groups of whoever asks; or a check
-        of what it would do.
+        """The arguments of an import job: its files, the meaning of their columns, and the groups
+        of the person. Each file is read to its end here and then kept in the store. With
+        `check_only`, the job only reports what it would change.
 
         With `before`, only replies dated earlier may be a solution. Raises InputError.
         """
@@ -63,8 +63,8 @@ class Imports(DeskBase):
         columns: Sequence[str] = (),
         check_only: bool = False,
     ) -> Json:
-        """What an import of one file is asked for that somebody sends; `columns` say, as
-        `field=column`, what the usual names do not. Raises InputError."""
+        """The arguments of an import job for one uploaded file. `columns` maps columns with unusual
+        names as `field=column`. Raises InputError."""
         from ticketing.importing import read_mapping
 
         with self.import_folder() as folder:
@@ -80,15 +80,15 @@ class Imports(DeskBase):
 
     @contextmanager
     def import_folder(self) -> Iterator[Path]:
-        """A private folder for files of an import while they are read. It is deleted at the end of
-        the block, or by `forget_imports` where the process was killed."""
+        """Context manager: a private folder for an import's files while they are read. It is
+        deleted when the block ends, or by `forget_imports` if the process was killed."""
         folder = self.settings.home / IMPORTS / uuid4().hex
         with sole_folder(folder):
             yield folder
 
     def forget_imports(self) -> None:
-        """Let go of files that were given longer ago than IMPORT_DAYS, but for an import that is
-        under way, and of what killed processes left. Raises StoreAway, StoreError."""
+        """Delete files given more than IMPORT_DAYS ago, except those of unfinished imports, and
+        folders left by killed processes. Raises StoreAway, StoreError."""
         sweep_folders(self.settings.home / IMPORTS)
         needed = {name for job in self.whole.unfinished_jobs() for name in needed_files(job)}
         uploads = {PurePosixPath(name).parent for name in needed}
@@ -99,7 +99,8 @@ class Imports(DeskBase):
 
 
 def needed_files(job: Job) -> dict[str, str]:
-    """The files of the store that a job has still to read, and what they were called when given."""
+    """The store's files that a job still has to read, with the names under which they were
+    given."""
     asked = job.arguments
     if job.kind == JobKind.TRAINING and asked.get("vectors") and "bundle" not in job.result:
         return {asked["vectors"]: Path(asked["vectors"]).name}

@@ -1,4 +1,4 @@
-"""What people think of the tickets that were proposed."""
+"""Judgments of proposed tickets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ticketing.times import utc_now
 
 
 class Judging(DeskBase):
-    """Grades of tickets for queries: recorded as events, read as what stands at present."""
+    """Judgments: recorded as events, and read as the grades that count at present."""
 
     def judge(
         self,
@@ -28,11 +28,12 @@ class Judging(DeskBase):
         event_id: str = "",
         note: str = "",
     ) -> Judgment:
-        """Record a grade (or its undo, None) as an event; the same `event_id` twice is once.
+        """Record a grade (or None to take it back) as an event. A repeated `event_id` is recorded
+        once.
 
-        Raises NotFound for an unknown query or ticket, Conflict for an `event_id` of another event,
-        InputError for one that only imports use and for the ticket that the query itself is,
-        StoreFull.
+        Raises NotFound for an unknown query or ticket, Conflict for an `event_id` used by another
+        event, InputError for an `event_id` reserved for imports and for the ticket that is the
+        query itself, StoreFull.
         """
         if event_id.startswith(IMPORTED):
             raise InputError(f"No event_id of a person begins with {IMPORTED!r}; send another one.")
@@ -57,8 +58,8 @@ class Judging(DeskBase):
         return judgment
 
     def _time_of_next(self, query_id: str, ticket_id: str, judge: str) -> datetime:
-        """Now, but after what this judge said of the ticket before: the latest grade counts, and
-        another machine's clock may be ahead of this one."""
+        """The present time, but later than this judge's former events for the ticket. The latest
+        grade counts, and the clock of another machine may be ahead."""
         before = [
             event.time + timedelta(microseconds=1)
             for event in self.store.judgments(query_id, ticket_id)
@@ -67,7 +68,7 @@ class Judging(DeskBase):
         return max([utc_now(), *before])
 
     def grades(self, query_id: str, judge: str) -> dict[str, Grade]:
-        """This judge's present grades for a query, by ticket id (undone ones are absent)."""
+        """This judge's present grades for a query, by ticket id (without those taken back)."""
         return {
             ticket_id: judgment.grade
             for ticket_id, judgments in self.judgments_of(query_id).items()
@@ -76,7 +77,8 @@ class Judging(DeskBase):
         }
 
     def solved_by(self, ticket_id: str) -> list[Judgment]:
-        """The YES judgments of a ticket that stand: the queries that it solved, the last first."""
+        """The present YES judgments of a ticket, that is, the queries that it solved, newest
+        first."""
         return [
             judgment
             for judgment in standing(self.store.judgments(ticket_id=ticket_id))
@@ -84,16 +86,16 @@ class Judging(DeskBase):
         ]
 
     def judgments_of(self, query_id: str) -> dict[str, list[Judgment]]:
-        """Every judge's present judgment of each ticket for a query, by ticket id; of a ticket's,
-        the latest comes first (undone ones are absent)."""
+        """All judges' present judgments for a query, by ticket id; those of a ticket newest first
+        (without those taken back)."""
         found: dict[str, list[Judgment]] = {}
         for judgment in standing(self.store.judgments(query_id)):
             found.setdefault(judgment.ticket_id, []).append(judgment)
         return found
 
     def last_note(self, query_id: str, ticket_id: str, judge: str) -> str:
-        """What a judge last wrote of a ticket, beside a grade, even if it is undone since, or
-        before they gave one."""
+        """What a judge last wrote about a ticket, beside a grade, even if the grade was taken back
+        since or the note was written before any grade."""
         given = [
             event
             for event in self.store.judgments(query_id, ticket_id)
@@ -110,6 +112,6 @@ class Judging(DeskBase):
 
 
 def standing(events: Iterable[Judgment]) -> list[Judgment]:
-    """What events come to: of each judge, query and ticket the latest one, unless it is an undo;
-    the latest first."""
+    """The present judgments: the latest event for each judge, query and ticket, unless it takes a
+    grade back; newest first."""
     return [event for event in reversed(latest(events)) if event.grade is not None]

@@ -1,4 +1,4 @@
-"""A lease held for as long as a block lasts, whatever becomes of this process."""
+"""Leases: locks in the store, each held by one process and renewed during a block."""
 
 import os
 import socket
@@ -12,15 +12,15 @@ from ticketing.repeating import repeating
 from ticketing.stores.jobs import Leases
 
 LEASE_SECONDS = 15.0
-"""How long a lease outlives whoever held it."""
+"""Seconds after which a lease that is not renewed expires."""
 
 RENEW_SECONDS = 3.0
-"""How often it is renewed, and asked for by whoever waits."""
+"""Seconds between renewals, and the longest wait between attempts."""
 
 
 class HeldLease:
-    """A lease that this process has, until it is `lost`, as when the process stood still: what was
-    begun with it may be done by others since, so it is never found again."""
+    """A lease held by this process until it is `lost`, for example because the process was
+    suspended. A lost lease is not taken again, because others may have continued the work."""
 
     def __init__(self, store: Leases, name: str):
         self._store = store
@@ -29,29 +29,29 @@ class HeldLease:
         self.lost = False
 
     def take(self) -> bool:
-        """Take it; False where another one has it."""
+        """Take the lease; False if another process holds it."""
         return self._store.take_lease(self._name, self._holder, LEASE_SECONDS)
 
     def renew(self) -> None:
-        """Keep it; lost, where another one has it or had it meanwhile."""
+        """Renew the lease. It is lost if another process holds it or has held it meanwhile."""
         taken = (self._name, self._holder, LEASE_SECONDS)
         self.lost = self.lost or not self._store.take_lease(*taken, renewed=True)
 
     def drop(self) -> None:
-        """Give it back."""
+        """Release the lease."""
         self._store.drop_lease(self._name, self._holder)
 
 
 class Taken(Exception):
-    """Another one holds the lease."""
+    """Another process holds the lease."""
 
 
 @contextmanager
 def held(store: Leases, name: str, *, wait: bool) -> Iterator[HeldLease]:
-    """Hold a lease during the block.
+    """Context manager: hold a lease during the block.
 
-    With `wait` one whose holder may be dead is waited for until it would have run out. Raises
-    Taken where another one has it.
+    With `wait`, wait as long as a lease of a dead process may last. Raises Taken if another process
+    still holds it.
     """
     lease = HeldLease(store, name)
     until = time.monotonic() + (LEASE_SECONDS + RENEW_SECONDS if wait else 0)
@@ -60,8 +60,8 @@ def held(store: Leases, name: str, *, wait: bool) -> Iterator[HeldLease]:
             raise Taken
         time.sleep(min(RENEW_SECONDS, 1.0))
     try:
-        with repeating(lease.renew, RENEW_SECONDS):  # a store that is away gives it to nobody else
+        with repeating(lease.renew, RENEW_SECONDS):  # no store, no other holder
             yield lease
     finally:
-        with suppress(TicketingError):  # it runs out
+        with suppress(TicketingError):  # it expires by itself
             lease.drop()

@@ -1,4 +1,5 @@
-"""Loaded models by bundle; the next one that serves is loaded beside the one that answers."""
+"""Loaded models by bundle. A new serving bundle is loaded in the background while the old one
+answers."""
 
 import gc
 import logging
@@ -18,29 +19,29 @@ MOST = 3
 """Models kept in memory: the one that answers, the one before or after it, and one more."""
 
 RETRY_SECONDS = 5.0
-"""How long a bundle that could not be loaded is left alone."""
+"""Seconds before loading a bundle is tried again after a failure."""
 
 KEEP_UP_SECONDS = 1.0
-"""How often the bundle that answers is kept up with what came, while another one serves."""
+"""Seconds between two updates of the answering bundle's codes while another bundle serves."""
 
 CLOSE_SECONDS = 2.0
-"""How long what is being loaded may delay the end of a process."""
+"""Seconds that a model being loaded may delay the end of the process."""
 
 
 def settle() -> None:
-    """Let the collector of garbage pass over all that is there until this is called again: what a
-    model is made of stays, and looking through it costs every answer a millisecond and more."""
+    """Exclude all present objects from garbage collection, until this is called again. Loaded
+    models stay in memory anyway, and scanning them would cost each answer a millisecond or more."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
 
 
 class Loaded(Generic[T]):
-    """Models of bundles, each loaded once, whoever asks.
+    """Models of bundles; each is loaded once, by whichever thread asks first.
 
-    `load` makes one of a bundle's id. Before a bundle answers in the place of another one,
-    `prepare` does with its id all that a first query would wait for; until then `keep_up` is called
-    with the id of the one that still answers.
+    `load` makes a model from a bundle's id. Before a new bundle replaces the answering one,
+    `prepare` is called with its id to do what a first query would wait for. Until then `keep_up` is
+    called repeatedly with the id of the answering bundle.
     """
 
     def __init__(
@@ -57,12 +58,12 @@ class Loaded(Generic[T]):
         self._wanted = self._preparing = ""
         self._changing: threading.Thread | None = None
         self.answering = ""
-        """The bundle that answered last."""
+        """Id of the bundle that answered last."""
         self.failure: Exception | None = None
-        """Why the serving bundle cannot answer yet, where trying it failed."""
+        """The error if the serving bundle could not be loaded or prepared."""
 
     def named(self, bundle_id: str) -> T:
-        """The model of a bundle; whoever asks waits for it. Raises what loading it raises."""
+        """The model of a bundle; waits until it is loaded. Raises whatever `load` raises."""
         with self._lock:
             if bundle_id in self._models:
                 return self._models[bundle_id]
@@ -86,8 +87,8 @@ class Loaded(Generic[T]):
         return model
 
     def serving(self, bundle_id: str) -> T:
-        """The model of the bundle that serves or, until it is prepared, of the one that answered
-        last, so that nobody waits but the first who asks."""
+        """The model of the serving bundle, or of the one that answered last while the serving one
+        is being prepared. Only the very first caller waits."""
         with self._lock:
             self._wanted = bundle_id
             if bundle_id in self._models and bundle_id != self._preparing:
@@ -104,13 +105,14 @@ class Loaded(Generic[T]):
         return model
 
     def close(self) -> None:
-        """Begin nothing more, and give what was begun a moment to end."""
+        """Stop preparing, and wait briefly for a running preparation to end."""
         self._closed.set()
         if changing := self._changing:
             changing.join(CLOSE_SECONDS)
 
     def _change(self) -> None:
-        """Prepare what is wanted until it answers, and keep the other one up meanwhile."""
+        """Background thread: prepare the wanted bundle until it answers, and keep the codes of the
+        other one up to date meanwhile."""
         try:
             with repeating(self._keep, KEEP_UP_SECONDS):
                 while not self._closed.is_set() and self._wanted != self.answering:
@@ -142,7 +144,7 @@ class Loaded(Generic[T]):
             log.warning("%s is not kept up: %s", self.answering, error)
 
     def _forget_old(self) -> None:
-        """Let go of the models that were loaded longest ago, but not of one that answers."""
+        """Drop the models loaded longest ago, except the answering one."""
         for bundle_id in list(self._models)[:-1]:
             if len(self._models) > MOST and bundle_id not in (self.answering, self._wanted):
                 del self._models[bundle_id]

@@ -1,7 +1,7 @@
-"""Work that takes minutes to hours, as jobs: what may be asked for, and doing it.
+"""Long work as jobs: their arguments and the work itself.
 
-A job's `arguments` are made, and checked, by a Desk's `..._arguments`, by whoever asks; whichever
-process does the work calls `do`. Everything that both need is in the store.
+A method `..._arguments` of the desk makes and checks the `arguments` of a job, in the process that
+starts it. The process that does the job calls `do`. Both share data only through the store.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 VECTORS_KEPT = timedelta(days=1)
-"""How long a file of vectors is kept that another training was asked for with."""
+"""How long a vectors file is kept that another training uses."""
 
 
 class LongWork(Imports, Bundles):
-    """What training and evaluation are asked for, and the files that all work shares."""
+    """Makes the arguments of training and evaluation jobs, and handles the files of all jobs."""
 
     # training --------------------------------------------------------------------------------
     def training_arguments(
@@ -46,11 +46,11 @@ class LongWork(Imports, Bundles):
         vectors: Path | None = None,
         promotion: Promotion = Promotion.RULE,
     ) -> Json:
-        """What a training is asked for; the file of vectors is kept in the store for it.
+        """The arguments of a training job; the file of word vectors is put into the store for it.
 
-        Settings that are not named are the default ones; without both tables they are those of the
-        serving bundle (`usual_settings`). Raises InputError naming a setting, or a file, that
-        cannot be used, NotReady where there is no ticket.
+        Settings that are not named have their defaults. If neither table is given, they are those
+        of the serving bundle (`usual_settings`). Raises InputError naming an invalid setting or
+        file, NotReady if there are no tickets.
         """
         from ticketing.model.settings import NetworkSettings
         from ticketing.training.settings import TrainingSettings
@@ -84,11 +84,12 @@ class LongWork(Imports, Bundles):
 
     def _kept_vectors(self, path: Path) -> str:
         name = f"vectors/{content_digest(path)[:16]}/{path.name}"
-        self.whole.put_file(name, chunks(path))  # also one that is there: it is young again
+        self.whole.put_file(name, chunks(path))  # put again even if it is there, to renew its date
         return name
 
     def fetched_vectors(self, name: str | None) -> Path | None:
-        """The file of vectors on this machine: in one place, since checkpoints know it by that."""
+        """The path of the vectors file on this machine, fetched if necessary. It is always the
+        same, because checkpoints refer to it."""
         if not name:
             return None
         path = self.settings.home / "checkpoints" / name
@@ -100,11 +101,11 @@ class LongWork(Imports, Bundles):
         return path
 
     def drop_vectors(self, job: Job) -> None:
-        """Let go of the files of vectors that no training needs: a training's own once it has its
-        bundle, and those of others after VECTORS_KEPT.
+        """Delete vectors files that no training needs: the job's own once it has its bundle, and
+        others after VECTORS_KEPT.
 
-        A younger one may be of a training that somebody is just asking for. On this machine all
-        others go: they can be fetched again. Raises StoreAway, StoreError.
+        A younger file may belong to a training that is about to be started. On this machine all
+        other vectors files are deleted, as they can be fetched again. Raises StoreAway, StoreError.
         """
         own, needed = job.arguments.get("vectors"), needed_files(job)
         others_before = utc_now() - VECTORS_KEPT
@@ -126,9 +127,9 @@ class LongWork(Imports, Bundles):
         since: datetime | None = None,
         before: datetime | None = None,
     ) -> Json:
-        """What an evaluation is asked for: a bundle (the serving one unless given), another one
-        beside it where given, and when the queries that are tickets were created; without dates the
-        queries are those of the test judgments. Raises NotFound, BundleError, InputError for a
+        """The arguments of an evaluation job: a bundle (default: the serving one), optionally
+        another one to compare with, and a period. With dates, the queries are tickets created in
+        that period; without dates, the test queries. Raises NotFound, BundleError, InputError for a
         bundle that does not rank and for dates that exclude each other."""
         require_period(since, before)
         for named in filter(None, (bundle, other)):
@@ -142,7 +143,7 @@ class LongWork(Imports, Bundles):
 
     # files -----------------------------------------------------------------------------------
     def require_files(self, job: Job) -> None:
-        """Raises NotReady where a file that a job goes on with is no longer kept."""
+        """Raises NotReady if a file that the job needs for a retry has been deleted."""
         again = {
             JobKind.TRAINING: "run `ticketing train --vectors FILE` again",
             JobKind.IMPORT: "import it again",
@@ -155,7 +156,8 @@ class LongWork(Imports, Bundles):
                 )
 
     def report(self, name: str) -> Iterator[bytes]:
-        """A file that a job has kept, as `job.result["report"]` names it. Raises NotFound."""
+        """The chunks of a file that a job has kept, such as `job.result["report"]`. Raises
+        NotFound."""
         return self.whole.file_chunks(name)
 
     def fetch(self, name: str, path: Path) -> None:
@@ -166,7 +168,8 @@ class LongWork(Imports, Bundles):
 
 
 def _with_absolute_teacher(training: Json) -> Json:
-    """Settings of a training whose teacher is found from any folder: a worker has its own."""
+    """Training settings with an absolute path of the teacher, since a worker has another working
+    folder."""
     teacher = training.get("teacher")
     if teacher in (None, "", "installed"):
         return training
@@ -174,24 +177,24 @@ def _with_absolute_teacher(training: Json) -> Json:
 
 
 def do(desk: Desk, job: Job, on_step: OnStep) -> Json:
-    """Do a job's work, from where it stopped; gives what it has changed, for `job.result`.
+    """Do a job's work from where it stopped; returns what it has changed, for `job.result`.
 
-    Raises whatever `on_step` does, StoreAway, which may be repeated, and TicketingError.
+    Raises whatever `on_step` raises, StoreAway (the work may be repeated), and TicketingError.
     """
     return _WORK[job.kind](desk, job, on_step)
 
 
 def _do_training(desk: Desk, job: Job, on_step: OnStep) -> Json:
-    """Train; a bundle that was trained already is only named."""
+    """Train. If the job has already made its bundle, only return the id."""
     from ticketing.model.settings import NetworkSettings
     from ticketing.training.settings import TrainingSettings
 
-    if (bundle_id := job.result.get("bundle")) in desk.models.ids():  # it may be deleted since
+    if (bundle_id := job.result.get("bundle")) in desk.models.ids():  # perhaps deleted since
         return {"bundle": bundle_id}
     asked = job.arguments
     desk.drop_vectors(job)
     before, folder = _time(asked.get("before")), desk.settings.home / "checkpoints"
-    elsewhere = bool(desk.settings.store)  # so that other machines may have it too
+    elsewhere = bool(desk.settings.store)  # other machines may then resume it
     with shared_checkpoints(desk.whole, folder, job.id) if elsewhere else nullcontext():
         with material_of(
             folder, job.id, lambda: (desk.training_tickets(before), desk.training_labels(before))
@@ -211,7 +214,7 @@ def _do_training(desk: Desk, job: Job, on_step: OnStep) -> Json:
 
 
 def _do_evaluation(desk: Desk, job: Job, on_step: OnStep) -> Json:
-    """Measure, and keep the report in the store as `report/<job id>/report.html`."""
+    """Evaluate, and keep the report in the store as `report/<job id>/report.html`."""
     from ticketing.desk.measuring import Measuring, measure, sample_of, why_not
     from ticketing.evaluation.measurement import measurement_text
     from ticketing.evaluation.report import render

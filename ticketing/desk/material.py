@@ -1,7 +1,7 @@
-"""What a training learns from, written down once, so that it goes on with the same where it stops.
+"""Training data written to a file, so that an interrupted training resumes with the same data.
 
-A desk lives on while it trains: with the tickets and judgments of an hour later, a checkpoint would
-belong to another training, and hours would be lost with a worker.
+Tickets and judgments change while a training runs. With changed data its checkpoints would not be
+valid, and hours of work would be lost with a killed worker.
 """
 
 import gzip
@@ -21,8 +21,8 @@ _LABEL = TypeAdapter(Label)
 
 
 class WrittenTickets:
-    """The tickets of a file that `write_material` wrote, read anew each time: a TicketList that
-    memory need not hold. One reader at a time."""
+    """The tickets in a file of `write_material`: a TicketList that is read from the file each time
+    and needs no memory. Only one iteration at a time."""
 
     def __init__(self, file: IO[bytes], count: int):
         self._file = file
@@ -45,7 +45,7 @@ class Material(NamedTuple):
 
 
 def write_material(file: IO[bytes], tickets: Iterable[Ticket], labels: Iterable[Label]) -> None:
-    """Write what `read_material` reads."""
+    """Write tickets and labels for `read_material`."""
     with gzip.open(file, "wb", compresslevel=1) as written:
         for label in labels:
             written.write(b"L" + _LABEL.dump_json(label) + b"\n")
@@ -55,7 +55,8 @@ def write_material(file: IO[bytes], tickets: Iterable[Ticket], labels: Iterable[
 
 
 def read_material(file: IO[bytes]) -> Material:
-    """What was written; its tickets are read from the file, which must stay open."""
+    """Read a file of `write_material`. Its tickets are read from the file on demand, so it must
+    stay open."""
     labels, count = [], 0
     for line in _lines(file):
         if line.startswith(b"L"):
@@ -69,10 +70,11 @@ def read_material(file: IO[bytes]) -> Material:
 def material_of(
     folder: Path, job_id: str, gather: Callable[[], tuple[Iterable[Ticket], Iterable[Label]]]
 ) -> Iterator[Material]:
-    """What the training of a job learns from: gathered at its first start, and then the same;
-    gathered again where the file was left without tickets, or cannot be read, as by a power cut.
+    """Context manager: the training data of a job. `gather` is called at the job's first start, and
+    the data is written to a file. It is called again if that file holds no tickets or is damaged,
+    for example by a power cut.
 
-    That of other jobs is removed: one desk has one training at a time.
+    Files of other jobs are deleted, since a desk has one training at a time.
     """
     path = folder / f"{job_id}.learned.gz"
     for other in set(folder.glob("*.learned.*")) - {path}:
@@ -89,7 +91,7 @@ def material_of(
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether a file holds tickets, and all that was written."""
+    """Whether a file is complete and holds tickets."""
     try:
         with path.open("rb") as file:
             return len(read_material(file).tickets) > 0
@@ -98,7 +100,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def drop_material(folder: Path, job_id: str) -> None:
-    """Remove what a training that is done has learned from."""
+    """Delete the training data of a finished job."""
     (folder / f"{job_id}.learned.gz").unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""How good the ranking is: which queries are measured, and one or two bundles measured on them."""
+"""Evaluation of one or two bundles on labelled queries."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from ticketing.retrieval.recommend import Recommender
 
 FIT_QUERIES = 200
-"""Queries whose labels map distances to grades."""
+"""Queries whose labels are used to fit the map from distances to grades."""
 
 
 @dataclass(frozen=True)
 class Measuring:
-    """Which bundles are measured (the serving one, alone, unless named), on which queries, and
-    which sentence encoder beside them, named as `training.teacher` is; `untimed` tests all against
-    the first bundle without time."""
+    """What to evaluate: a bundle (default: the serving one), optionally another one, the period of
+    the queries, and a sentence encoder as a baseline, named as `training.teacher`. With `untimed`,
+    all are tested against the first bundle without time."""
 
     bundle: str = ""
     other: str = ""
@@ -59,7 +59,8 @@ class Measuring:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was found, what ranks first in it, and which bundles have seen the queries before."""
+    """The measurements, the ranker of the first bundle, and warnings about bundles that were
+    trained on the queries."""
 
     found: Measurement
     recommender: Recommender
@@ -74,11 +75,11 @@ def measure(
     reference: str = "",
     on_step: OnStep = ignore_step,
 ) -> Measured:
-    """Measure bundles, `others` and BM25 on the same queries.
+    """Evaluate bundles, `others` and BM25 on the same queries.
 
     All are tested against the line named `reference`, or else against the first bundle. `on_step`
-    hears of each query that a bundle has ranked, and counts as many again for the rest. Raises
-    whatever it does.
+    is called for each query that a bundle has ranked; as many steps again stand for the rest.
+    Raises whatever `on_step` raises.
     """
     encoder = _encoder(measuring.encoder) if measuring.encoder else None
     seen = _Counted(on_step, len(queries_of(sample.all)) * (3 if measuring.other else 2))
@@ -109,8 +110,8 @@ def measure(
 
 
 def _encoder(named: str) -> Transformer:
-    """The sentence encoder, read from its folder, since nothing should be measured before one that
-    is refused. Raises InputError where it is not there or can't be read."""
+    """Load the sentence encoder, before anything is measured. Raises InputError if it is missing or
+    cannot be read."""
     from ticketing.encoders.transformer import Transformer, needed_folder
 
     encoder = Transformer(needed_folder(named))
@@ -121,7 +122,7 @@ def _encoder(named: str) -> Transformer:
 def _encoder_lines(
     desk: Bundles, encoder: Transformer, words: IndexedWords, sample: Sample
 ) -> list[Line]:
-    """What the encoder makes of the same tickets; what it has read is kept for the next time."""
+    """Runs of the encoder on the same tickets; its vectors are cached for the next evaluation."""
     from ticketing.encoders.vector_cache import VectorCache
 
     encoder.cache = cache = VectorCache(desk.settings.home / "evaluation", encoder.digest)
@@ -133,7 +134,7 @@ def _encoder_lines(
 
 
 class _Counted:
-    """Tells of each call that one more of `total` queries is ranked."""
+    """Progress: each call reports that one more of `total` queries is ranked."""
 
     def __init__(self, on_step: OnStep, total: int):
         self._on_step, self._done, self._total = on_step, 0, total
@@ -144,7 +145,7 @@ class _Counted:
         self._on_step(Step.MEASURING, self._done, self._total)
 
     def end(self) -> None:
-        """Tell that the rest is done too."""
+        """Report that all is done."""
         self._on_step(Step.MEASURING, self._total, self._total)
 
 
@@ -155,12 +156,12 @@ def measured_labels(
     before: datetime | None,
     demo: bool,
 ) -> list[Label]:
-    """Labels of the queries that are tickets created in [since, before); without dates those of
-    the test queries; for `demo` those of the demonstration base's end users. Raises InputError for
-    `demo` with a date, and for dates that exclude each other.
+    """Labels of the queries that are tickets created in [since, before); without dates, labels of
+    the test queries; with `demo`, those of the demonstration base's end users.
 
-    Labels of tickets that can't be found (see `findable`) are left out, unless there are no others:
-    `why_not` says so then.
+    Labels of tickets that cannot be found (see `findable`) are left out unless there are no others;
+    `why_not` then says so. Raises InputError for `demo` with a date, and for dates that exclude
+    each other.
     """
     if demo and (since or before):
         raise InputError(
@@ -182,8 +183,8 @@ def measured_labels(
 def why_not(
     desk: Bundles, labels: Sequence[Label], since: datetime | None, before: datetime | None
 ) -> str:
-    """Why nothing can be measured by these labels, of a period where one was asked for; nothing
-    where it can."""
+    """Why these labels cannot be used for an evaluation (of the tickets created in a period, if
+    one was asked for), or ""."""
     if not labels and (period := shown_period(since, before)):
         return (
             f"Nothing can be measured: no judged query is a ticket created {period}; name another"
@@ -195,7 +196,7 @@ def why_not(
 
 
 def sample_of(desk: Bundles, measuring: Measuring) -> Sample:
-    """The labels that are measured, and some others that map distances to grades."""
+    """The labels to evaluate on, and other labels to fit the map from distances to grades."""
     judged = desk.labels()
     labels = measured_labels(desk, judged, measuring.since, measuring.before, measuring.demo)
     measured = {label.query.id for label in labels}
@@ -210,8 +211,8 @@ def sample_of(desk: Bundles, measuring: Measuring) -> Sample:
 
 
 def _solved_before(desk: Bundles, measuring: Measuring, sample: Sample) -> list[Label]:
-    """Labels of queries that are not asked here, not even in the same words: what these solved are
-    texts of tickets. A time is measured without any, since they may have been asked after it."""
+    """Labels of other queries, not even with the same words, which count as solved before. With a
+    period there are none, since they may have been asked after it."""
     if measuring.since or measuring.before:
         return []
     asked = {label.query.id for label in sample.all}
@@ -224,7 +225,7 @@ def _solved_before(desk: Bundles, measuring: Measuring, sample: Sample) -> list[
 
 
 def _leaks(desk: Bundles, bundles: Sequence[str], measuring: Measuring) -> Iterator[str]:
-    """Which bundles have seen the period that is measured, a sentence each."""
+    """A warning for each bundle that was trained on tickets of the measured period."""
     since, before = measuring.since, measuring.before
     for bundle in filter(None, bundles) if since or before else ():
         newest = desk.models.manifest(bundle)["data"].get("newest")
@@ -237,7 +238,7 @@ def _leaks(desk: Bundles, bundles: Sequence[str], measuring: Measuring) -> Itera
 
 
 def _end_user_labels() -> list[Label]:
-    """Gold labels that the demonstration base keeps for measuring; no judgment holds them."""
+    """The demonstration base's gold labels; they are not stored as judgments."""
     from ticketing.demo.generator import generate
 
     return list(generate().gold)

@@ -1,8 +1,8 @@
-"""The desk's bundles, wherever they were trained: a folder here that caches those of the store.
+"""The desk's bundles: a local folder caches the bundles in the store.
 
-A bundle travels as `bundle/<id>/<file>`, its manifest last, so that one whose manifest is in the
-store is there as a whole; its id is the digest of the manifest, and the manifest names the digests
-of all other files.
+A bundle is stored as `bundle/<id>/<file>`, with its manifest last, so a bundle with a manifest in
+the store is complete. Its id is the digest of the manifest, and the manifest holds the digests of
+all other files.
 """
 
 import os
@@ -21,11 +21,11 @@ from ticketing.stores.protocols import Store
 from ticketing.tickets import ModelKind
 
 LONGEST_ID = 64
-"""Characters of a bundle's id; those of this program have 16."""
+"""Longest id of a bundle in characters; this program makes ids of 16."""
 
 
 class Models(Registry):
-    """All bundles of a desk: one that is not in the folder is fetched when it is asked for."""
+    """All bundles of a desk; a bundle that is missing in the folder is fetched when needed."""
 
     def __init__(self, folder: Path, store: Store):
         super().__init__(folder)
@@ -44,10 +44,10 @@ class Models(Registry):
         return known | {*self._store.bundles(), *map(self._store.serving, ModelKind)}
 
     def require(self, bundle_id: str) -> Path:
-        """The folder of a bundle, fetched where it was not here.
+        """The folder of a bundle, which is fetched if it is missing here.
 
-        Raises NotFound for one that nobody has put into the store, BundleAway for one that cannot
-        be fetched now, StoreAway.
+        Raises NotFound for a bundle that is not in the store, BundleAway for one that cannot be
+        fetched now, StoreAway.
         """
         if bundle_id and not self.is_here(bundle_id):
             with self._fetching:
@@ -56,8 +56,7 @@ class Models(Registry):
         return super().require(bundle_id)
 
     def share(self, bundle_id: str) -> None:
-        """Put a bundle that is here into the store, which then has all of it; what it has already
-        is not sent again.
+        """Put a local bundle into the store; files that are already there are not sent again.
 
         Raises NotFound, BundleError for a bundle that is damaged or of another version.
         """
@@ -70,25 +69,25 @@ class Models(Registry):
             if name not in there or there[name].sha256 != expected:
                 self._put(bundle_id, name, expected)
         kept = there.get(MANIFEST)
-        if kept is None or (trained and trained > kept.put):  # trained again: the newest again
+        if kept is None or (trained and trained > kept.put):  # the newest once more
             self._put(bundle_id, MANIFEST, digest((path / MANIFEST).read_bytes()))
 
     def share_all(self) -> None:
-        """Put all whole bundles that are here into the store, as those of an older program, but
-        none that the store knows nothing of: it was deleted on another machine."""
+        """Put all complete local bundles into the store, for example those of an older program. A
+        bundle that the store does not know is left out: it was deleted on another machine."""
         for bundle_id in super()._listed() & self._known():
             try:
                 self.share(bundle_id)
-            except (BundleError, NotFound, StoreFull):  # `ticketing check` and /healthz say so
+            except (BundleError, NotFound, StoreFull):  # `ticketing check` and /healthz report it
                 continue
 
     def shared(self) -> set[str]:
-        """Ids of the bundles that the store has as a whole."""
+        """Ids of the complete bundles in the store."""
         files = (PurePosixPath(file.name) for file in self._store.files("bundle/"))
         return {file.parent.name for file in files if file.name == MANIFEST}
 
     def delete(self, bundle_id: str) -> None:
-        """Remove a bundle here and from the store, where it is gone as soon as its manifest is."""
+        """Delete a bundle here and in the store, where it is gone once its manifest is deleted."""
         names = [file.name for file in self._of(bundle_id).values()]
         for name in sorted(names, key=lambda name: not name.endswith(f"/{MANIFEST}")):
             self._store.drop_file(name)
@@ -96,11 +95,11 @@ class Models(Registry):
 
     def is_here(self, bundle_id: str) -> bool:
         """Whether a bundle, readable or not, is in the folder."""
-        named = len(bundle_id) <= LONGEST_ID  # a longer name is refused by the disk
+        named = len(bundle_id) <= LONGEST_ID  # a disk refuses a longer name
         return named and (self.folder / bundle_id / MANIFEST).is_file()
 
     def _read_manifest(self, bundle_id: str) -> bytes:
-        """A bundle's manifest, from the store where it is not here: its other files stay there."""
+        """A bundle's manifest; from the store, without the other files, if it is not here."""
         if self.is_here(bundle_id):
             return super()._read_manifest(bundle_id)
         if bundle_id not in self._manifests:
@@ -110,12 +109,12 @@ class Models(Registry):
         return self._manifests[bundle_id]
 
     def _of(self, bundle_id: str) -> dict[str, KeptFile]:
-        """What the store has of a bundle, by the names of its files."""
+        """A bundle's files in the store, by their names."""
         prefix = _kept_as(bundle_id, "")
         return {file.name.removeprefix(prefix): file for file in self._store.files(prefix)}
 
     def _names(self, bundle_id: str) -> dict[str, KeptFile]:
-        """The files of a bundle that the store has as a whole. Raises NotFound."""
+        """The files of a complete bundle in the store. Raises NotFound."""
         found = self._of(bundle_id) if bundle_id else {}
         if MANIFEST not in found:
             raise NotFound(
@@ -125,7 +124,8 @@ class Models(Registry):
         return found
 
     def _put(self, bundle_id: str, name: str, expected: str) -> None:
-        """Put a file into the store; where that lies on the same disk, it is the file here too."""
+        """Put a file into the store. If the store is on the same disk, the local file becomes a
+        hard link to it."""
         path, kept_as = self.folder / bundle_id / name, _kept_as(bundle_id, name)
         self._store.put_file(kept_as, [read_whole(path, expected)])
         if place := self._store.file_at(kept_as):
@@ -133,14 +133,14 @@ class Models(Registry):
                 link_in_place(place, path)
 
     def _fetch(self, bundle_id: str) -> None:
-        """Bring a bundle here: beside its place, compared with its digests, and renamed in."""
+        """Fetch a bundle into a temporary folder, verify its digests, and rename it."""
         self._names(bundle_id)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             beside = Path(tempfile.mkdtemp(dir=self.folder, prefix="."))
             try:
                 self._fill(beside / bundle_id)
-                shutil.rmtree(self.folder / bundle_id, ignore_errors=True)  # one without a manifest
+                shutil.rmtree(self.folder / bundle_id, ignore_errors=True)  # one without manifest
                 (beside / bundle_id).rename(self.folder / bundle_id)
             finally:
                 shutil.rmtree(beside, ignore_errors=True)
@@ -157,8 +157,8 @@ class Models(Registry):
             raise BundleAway(f"Bundle {bundle_id} cannot be fetched: {error}") from None
 
     def _fill(self, folder: Path) -> None:
-        """Fill a folder, named by the id of a bundle, from the store. Raises BundleError for one
-        that this program cannot read, StoreError for one that is damaged."""
+        """Fill a bundle's folder from the store. Raises BundleError for a bundle that this program
+        cannot read, StoreError for a damaged one."""
         folder.mkdir()
         self._lay(folder, MANIFEST)
         for name, expected in Registry(folder.parent).manifest(folder.name)["files"].items():
@@ -181,5 +181,5 @@ class Models(Registry):
 
 
 def _kept_as(bundle_id: str, name: str) -> str:
-    """The name in the store of a file of a bundle."""
+    """The name of a bundle's file in the store."""
     return f"bundle/{bundle_id}/{name}"

@@ -1,4 +1,4 @@
-"""Who works with the desk: accounts, sign-in and sessions, each change audited."""
+"""Accounts, sign-in and sessions; each change is audited."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from ticketing.people import (
 from ticketing.times import utc_now
 
 SEEN_EVERY = timedelta(minutes=1)
-"""How exactly the last use of a session is known, at most; a tenth of the idle time, if that is
-less."""
+"""The last use of a session is stored at most this often, or ten times per idle timeout if that is
+more often."""
 
 
 class People(Tokens):
@@ -39,7 +39,7 @@ class People(Tokens):
 
     # accounts ---------------------------------------------------------------------------------
     def has_accounts(self) -> bool:
-        """Whether anybody has an account; from the first on sign-in is asked for."""
+        """Whether there are accounts. If there are, everybody must sign in."""
         if not self._accounts_seen:
             self._accounts_seen = self.store.has_accounts()
         return self._accounts_seen
@@ -47,8 +47,8 @@ class People(Tokens):
     def add_account(
         self, by: Actor, name: str, password: str, role: Role, groups: Collection[str] = ()
     ) -> Account:
-        """Add somebody. Raises InputError for a name that is taken, a password that is weak or a
-        group that no ticket can have, and Conflict where somebody else goes on changing people."""
+        """Add an account. Raises InputError for a name that is taken, a weak password or an invalid
+        group, and Conflict if somebody else keeps changing accounts."""
         name = usable_name(name)
         passwords.require_good(password, name)
         account = Account(name, passwords.hashed(password), role, usable_groups(groups))
@@ -62,15 +62,15 @@ class People(Tokens):
         return account
 
     def vouched_account(self, where: str, vouched: Vouched) -> Account | None:
-        """The account of somebody for whom the provider vouches, unless it is disabled; made when
-        they come for the first time, and brought to the role and the groups that they have now.
+        """The account of a person authenticated by the OpenID provider, or None if it is disabled.
+        It is created at the first sign-in, and its role and groups are updated at each later one.
 
-        Raises InputError for a name that is somebody else's here, or that cannot be one, and
-        Conflict where somebody else goes on changing people.
+        Raises InputError for an invalid name or one that somebody else has here, and Conflict if
+        somebody else keeps changing accounts.
         """
         known = _vouched(vouched, self.store.accounts())
         if known is None or not (known.disabled or _is_as_said(known, vouched)):
-            with self._one_change():  # an admin may change them just now
+            with self._one_change():  # an admin may be changing them now
                 known = self._brought_up(where, vouched)
         if known.disabled:
             self.record(Actor(known.name, where), Deed.SIGN_IN_FAILED, known.name)
@@ -115,13 +115,12 @@ class People(Tokens):
         identity: str = "",
         seen: str | None = None,
     ) -> Account:
-        """Change what is given; somebody disabled is signed out everywhere, and their tokens are
-        revoked. Whoever gets an `identity` at the OpenID provider has no password from then on.
+        """Change the given fields. A disabled person is signed out everywhere, and their tokens are
+        revoked. A person who gets an OpenID `identity` loses their password.
 
-        Raises NotFound, InputError where nobody would be left who may do this, for a group that
-        no ticket can have and an identity that is none or somebody else's, and Conflict where
-        `seen`, the account's summary as somebody read it, is no longer so, or where somebody else
-        goes on changing people.
+        Raises NotFound; InputError if no admin would be left, for an invalid group, and for an
+        identity that is invalid or somebody else's; Conflict if `seen`, the account's summary as
+        the caller read it, has changed, or if somebody else keeps changing accounts.
         """
         with self._one_change():
             account = self.known_account(name)
@@ -154,15 +153,16 @@ class People(Tokens):
     def set_password(
         self, by: Actor, name: str, password: str, *, keep_tokens: bool = False
     ) -> int:
-        """Give somebody another password, which signs them out everywhere and ends their tokens,
-        unless these are to be kept: whoever knew the old one may have made some. How many ended.
+        """Set a person's password. This signs them out everywhere and revokes their tokens unless
+        `keep_tokens`, since somebody who knew the old password may have made some. Returns the
+        number of revoked tokens.
 
-        Raises NotFound, InputError for a weak one or where a provider vouches for them, and
-        Conflict where somebody else goes on changing people.
+        Raises NotFound, InputError for a weak password or an OpenID account, and Conflict if
+        somebody else keeps changing accounts.
         """
         self.known_account(name)
         passwords.require_good(password, name)
-        password_hash = passwords.hashed(password)  # which takes its time
+        password_hash = passwords.hashed(password)  # takes long, so before the lock
         with self._one_change():
             account = self.known_account(name)
             if account.identity:
@@ -174,7 +174,7 @@ class People(Tokens):
 
     # sessions ---------------------------------------------------------------------------------
     def sign_in(self, where: str, name: str, password: str) -> Account | None:
-        """The account whose password this is, unless it is disabled; a failure is audited."""
+        """The account with this name and password, unless it is disabled; a failure is audited."""
         name = one_form(name)
         account = self.store.get_account(name)
         right = passwords.matches(account.password_hash if account else "", password)
@@ -186,18 +186,18 @@ class People(Tokens):
         return None
 
     def begin_session(self, where: str, account: Account) -> str:
-        """The id of a new session, which is known to the browser alone."""
+        """Start a session; returns its id, which only the browser keeps."""
         now = utc_now()
         self.store.drop_sessions(now - self._idle, now - self._life)
         session_id = secrets.token_urlsafe(32)
         self.store.add_session(Session(key_of(session_id), account.name, now, now))
-        if self.store.get_account(account.name) != account:  # another password ends what was before
+        if self.store.get_account(account.name) != account:  # a new password ends older sessions
             self.store.end_session(key_of(session_id))
         self.record(Actor(account.name, where), Deed.SIGNED_IN, account.name)
         return session_id
 
     def person_of_session(self, session_id: str) -> Person | None:
-        """Whose session it is, unless it has ended, lain idle or lasted too long."""
+        """The person of a session, or None if it was ended, is idle for too long or is too old."""
         now, key = utc_now(), key_of(session_id)
         session = self.store.get_session(key)
         if session is None or now > min(session.seen + self._idle, session.created + self._life):
@@ -211,7 +211,7 @@ class People(Tokens):
         return account.person
 
     def end_session(self, session_id: str) -> None:
-        """End the session of one browser, if there is one."""
+        """End a session, if it exists."""
         self.store.end_session(key_of(session_id))
 
     @property

@@ -1,4 +1,4 @@
-"""How good the desk's answers have been."""
+"""Quality of the desk's answers over time."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class QualityReport:
-    """The quality of all time, of each week and bundle in the order of time, and what each switch
-    of the serving bundle changed, the last first."""
+    """Quality of all answers, quality by week and bundle in chronological order, and the effect of
+    each change of the serving bundle, newest first."""
 
     overall: Quality
     weeks: tuple[WeekOfBundle, ...]
@@ -23,10 +23,10 @@ class QualityReport:
 
 
 class QualityOverTime(Bundles):
-    """Quality from what was asked, shown and judged."""
+    """Quality computed from the history and the judgments."""
 
     def quality(self) -> QualityReport:
-        """What became of everything that was asked."""
+        """The quality of all answers so far."""
         from ticketing.evaluation.quality import grades_of, outcomes, quality, switches, weekly
 
         asked = list(outcomes(self.store.events(Asking), grades_of(self.labels())))

@@ -1,4 +1,4 @@
-"""Whether a process answers as the others of its desk do."""
+"""Whether this process answers with the bundles that serve."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from ticketing.tickets import ModelKind
 
 @dataclass(frozen=True)
 class Readiness:
-    """What answers in this process, and what it waits for, in sentences.
+    """Which bundles answer in this process, and what is missing, in sentences.
 
-    It is `ready` where bundles that serve are here or, being on their way, are waited for while the
-    ones before them answer; not where one was tried in vain.
+    `ready` is true if the serving bundles are loaded, or are being loaded while the former ones
+    answer. It is false if loading one has failed.
     """
 
     answering: dict[ModelKind, str]
@@ -24,10 +24,10 @@ class Readiness:
 
 
 class Readying(Categories):
-    """What monitoring asks of a process."""
+    """The readiness of a process, for monitoring."""
 
     def readiness(self) -> Readiness:
-        """What answers here, and what is missing; what is missing is begun to be fetched.
+        """Which bundles answer and which are missing; starts loading the missing ones.
 
         Raises StoreAway.
         """
@@ -56,7 +56,7 @@ class Readying(Categories):
 
 
 def _fault(error: Exception, bundle_id: str) -> str:
-    """Why a bundle is not here, without what a machine calls its folders."""
+    """Why a bundle is not here, without paths of this machine."""
     if isinstance(error, NotFound) and not isinstance(error, EncoderAway):
         return str(error)
     return f"Bundle {bundle_id} cannot be loaded; `ticketing check` says why."

@@ -1,4 +1,5 @@
-"""A desk from its backup: unpacked beside what is there, compared, and taken over at once."""
+"""Restore a desk from a backup: unpack it beside the present data, verify it, then switch
+atomically."""
 
 import hashlib
 import os
@@ -36,28 +37,30 @@ from ticketing.stores.sqlite.database import DATABASE
 from ticketing.times import utc_now
 
 UNPACKED = ".restoring"
-"""The folder in which a backup is unpacked: nothing that was there has been touched yet."""
+"""Folder in which a backup is unpacked, before any present data is changed."""
 
 KEEPING = ".replaced"
-"""The folder in which the old desk is kept until it is whole."""
+"""Folder in which the old desk is collected before it is renamed."""
 
 FILLING = ".restored"
-"""The file that says that a store on servers is being filled, which takes more than one moment, and
-the digest of the backup that fills it (none where an older program began)."""
+"""Marker file: a store on servers is being filled, which is not atomic. It holds the digest of the
+backup used (empty if an older program wrote it)."""
 
 OF_STORE = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", "codes", "files")
 
 
 def restore(settings: Settings, file: Path, replace: bool, shown: Shown) -> Manifest:
-    """Make the desk of the settings the one in a backup; with `replace`, what is in the home is
-    kept in a folder `replaced-<time>` there.
+    """Replace the desk of the settings by the one in a backup. With `replace`, the old content of
+    the home is kept there in a folder `replaced-<time>`.
 
-    The whole backup is compared with its digests before anything is touched. Processes that have
-    a SQLite store open go on with it, and answer from the new desk from one moment on. Interrupted,
-    it leaves the old desk or the new one; on servers, a home that no command opens until
-    `restore` has run again. Raises InputError for a file that is no whole backup and for a
-    store that is not empty, StoreError for one that is damaged and in use or of a later format,
-    Conflict while another restore is at work there, StoreAway.
+    The whole backup is verified before anything is changed. Processes with an open SQLite store
+    keep it open and switch to the new desk at one moment. An interrupted restore leaves the old
+    desk or the new one; on servers, it leaves a home that no command opens until `restore` has run
+    again.
+
+    Raises InputError for a file that is not a complete backup and for a store that is not empty,
+    StoreError for a store that is damaged and in use or has a later format, Conflict while another
+    restore runs there, StoreAway.
     """
     manifest, folder = verified(file, shown), _folder(settings)
     with _places(place for place in (settings.home, folder) if place):
@@ -79,8 +82,8 @@ def restore(settings: Settings, file: Path, replace: bool, shown: Shown) -> Mani
 
 @contextmanager
 def _places(folders: Iterable[Path]) -> Iterator[None]:
-    """Each folder has an empty one in it to unpack into, and nothing kept by half, neither by a
-    killed restore nor by this one."""
+    """Context manager: an empty folder for unpacking in each of the folders; leftovers of killed
+    restores are deleted at the start, and those of this one at the end."""
     with ExitStack() as stack:
         for folder in dict.fromkeys(folders):
             desk_folder(folder)
@@ -91,7 +94,7 @@ def _places(folders: Iterable[Path]) -> Iterator[None]:
 
 
 def require_restored(home: Path) -> None:
-    """Raises StoreError for a home whose store on servers was not filled as a whole."""
+    """Raises StoreError if a restore to servers was interrupted."""
     if (home / FILLING).exists():
         raise StoreError(
             f"A restore of {home} was interrupted; run `ticketing restore` again, with the same"
@@ -100,7 +103,7 @@ def require_restored(home: Path) -> None:
 
 
 def _folder(settings: Settings) -> Path | None:
-    """Where the store's database is; None for servers."""
+    """The folder of the store's database, or None for a store on servers."""
     if not settings.store:
         return settings.home
     if settings.store.startswith(FOLDER):
@@ -140,7 +143,7 @@ def _into_folder(home: Path, folder: Path, shown: Shown) -> None:
     _add_bundles(unpacked / "models", Registry(home / "models"))
 
     def replace(keep: bool) -> None:
-        (folder / DATABASE).touch(mode=0o600)  # what SQLite makes beside it is as private
+        (folder / DATABASE).touch(mode=0o600)  # SQLite gives its other files the same mode
         with closing(_opened(folder)) as live:
             replace_content(
                 live,
@@ -151,17 +154,17 @@ def _into_folder(home: Path, folder: Path, shown: Shown) -> None:
 
     try:
         replace(there)
-    except StoreDamaged:  # which is why it is replaced
+    except StoreDamaged:  # a damaged database is the reason to replace it
         _require_unused(folder)
         _move_aside(home, folder, aside)
         replace(False)
     _take_files(home, unpacked)
-    (home / FILLING).unlink(missing_ok=True)  # whatever servers were being filled: this is the desk
+    (home / FILLING).unlink(missing_ok=True)  # this desk is now complete
 
 
 def _opened(folder: Path) -> SQLiteStore:
-    """The store in a folder. Raises StoreDamaged for one that cannot be opened, whatever is wrong
-    with it, StoreAway, StoreFull."""
+    """Open the store in a folder. Raises StoreDamaged if it cannot be opened for any other reason
+    than StoreAway or StoreFull."""
     try:
         return SQLiteStore(folder)
     except (StoreAway, StoreFull):
@@ -171,7 +174,7 @@ def _opened(folder: Path) -> SQLiteStore:
 
 
 def _require_unused(folder: Path) -> None:
-    """Raises StoreError where another process has the damaged database open."""
+    """Raises StoreError if another process has the damaged database open."""
     with closing(sqlite3.connect(folder / DATABASE, timeout=0, isolation_level=None)) as found:
         try:
             found.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -187,7 +190,7 @@ def _require_unused(folder: Path) -> None:
 
 
 def _link(home: Path, target: Path) -> None:
-    """The files of a home in another folder as well; none of them is ever written in place."""
+    """Hard-link the files of a home into another folder; none of them is ever written in place."""
     private_folder(target)
     for path in (home / name for name in KEPT):
         if path.is_dir():
@@ -202,7 +205,7 @@ def _link_one(path: str, target: str) -> None:
 
 
 def _keep(live: SQLiteStore, home: Path, aside: str, shown: Shown) -> None:
-    """Keep the old desk as it is when nobody writes to it any more."""
+    """Keep the old desk as it is once nobody writes to it any more."""
     folder = live.database.folder
     keep_content(live, folder / KEEPING, shown)
     for place in dict.fromkeys((home, folder)):
@@ -211,7 +214,7 @@ def _keep(live: SQLiteStore, home: Path, aside: str, shown: Shown) -> None:
 
 
 def _move_aside(home: Path, folder: Path, aside: str) -> None:
-    """Keep the files of a database that cannot be read."""
+    """Keep the files of an unreadable database."""
     for place in dict.fromkeys((home, folder)):
         if (place / KEEPING).exists():
             (place / KEEPING).rename(place / aside)
@@ -223,7 +226,8 @@ def _move_aside(home: Path, folder: Path, aside: str) -> None:
 
 
 def _add_bundles(unpacked: Path, models: Registry) -> None:
-    """Add the bundles that are not there, or not whole; others stay, as somebody may use them."""
+    """Add bundles that are missing or damaged here; others are left alone, since they may be in
+    use."""
     private_folder(models.folder)
     for path in sorted(unpacked.glob("*")):
         try:
@@ -235,7 +239,8 @@ def _add_bundles(unpacked: Path, models: Registry) -> None:
 
 
 def _take_files(home: Path, unpacked: Path) -> None:
-    """Put the other files of a home in; it keeps the key that its processes know."""
+    """Move the other files into a home; an existing secret key stays, since running processes use
+    it."""
     (home / "notice.txt").unlink(missing_ok=True)
     if (home / "secret_key").exists():
         (unpacked / "secret_key").unlink(missing_ok=True)
@@ -269,7 +274,7 @@ def _unpack(file: Path, manifest: Manifest, places: dict[str, Path], shown: Show
 
 
 def _into_servers(settings: Settings, manifest: Manifest, shown: Shown) -> None:
-    """Copy the unpacked store to the servers' empty one and compare both."""
+    """Copy the unpacked store to the empty store on servers, and compare both."""
     from ticketing.desk.vectors import Vectors  # loads models
 
     home, unpacked = settings.home, settings.home / UNPACKED

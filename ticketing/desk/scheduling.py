@@ -1,4 +1,4 @@
-"""When the desk trains by itself: what is scheduled, and how it is changed."""
+"""The schedule of automatic trainings, and changes to it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,11 +17,11 @@ class Scheduling(DeskBase):
     """The desk's schedule."""
 
     def schedule(self) -> Schedule:
-        """What is scheduled."""
+        """The present schedule."""
         return self.whole.schedule()
 
     def new_judgments(self) -> int:
-        """How many judgments, of those that may be seen, came since they began to count."""
+        """Number of new judgments, among those that may be seen, since counting began."""
         schedule = self.whole.schedule()
         if self.store is self.whole:
             return max(0, self.whole.count_judgments() - schedule.judged)
@@ -31,9 +31,9 @@ class Scheduling(DeskBase):
     def set_schedule(
         self, weekday: Weekday | None, at: time, judgments: int, promotion: Promotion
     ) -> Schedule:
-        """Train weekly, after so many new judgments (0: never), or both.
+        """Train weekly, after a number of new judgments (0: never), or both.
 
-        Judgments that came since the last training still count; a time that is past does not.
+        Judgments since the last training still count; a weekly time that is already past does not.
         """
         judged, now = self.whole.count_judgments(), utc_now()
 
@@ -44,7 +44,7 @@ class Scheduling(DeskBase):
         return self._change_schedule(change)
 
     def schedule_began(self, at: datetime) -> Schedule:
-        """Keep that what was due at a time has begun: it is not made up for again."""
+        """Record that the training due at a time has started, so that it is not repeated."""
         judged = self.whole.count_judgments()
         return self._change_schedule(
             lambda old: replace(old, since=at, counts_since=at, judged=judged)

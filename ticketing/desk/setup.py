@@ -1,4 +1,4 @@
-"""How far a new desk is: imported, trained, serving."""
+"""First steps of a new desk: import, train, serve."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ticketing.tickets import ModelKind
 
 @dataclass(frozen=True)
 class Setup:
-    """What a desk has of what it needs to answer: tickets, a trained bundle, one that serves.
+    """How far a new desk is: number of tickets, whether a bundle was trained, and whether one
+    serves.
 
     `training` and `encoding` are the unfinished jobs that make a bundle and encode the tickets, if
     there are any.

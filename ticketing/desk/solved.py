@@ -1,4 +1,4 @@
-"""Which queries tickets solved, as the desk's judgments say: read once, then kept up with them."""
+"""The queries that tickets solved according to the judgments, kept up to date."""
 
 import threading
 from itertools import chain, islice
@@ -10,13 +10,14 @@ from ticketing.stores.protocols import Judgments
 from ticketing.tickets import Judgment, Label
 
 FEW = 100
-"""So many new judgments are followed query by query; for more, all are read."""
+"""Up to this many new judgments are read query by query; if there are more, all judgments are read
+again."""
 
 NONE = 0, ""
 
 
 class SolvedQueries:
-    """What is solved under a model, as of the call that asks."""
+    """The solved queries encoded with a model, up to date at each call."""
 
     def __init__(self, model: Model, store: Judgments):
         self._model, self._store = model, store
@@ -34,8 +35,8 @@ class SolvedQueries:
             return self._solved
 
     def _follow(self) -> bool:
-        """Read what was judged since; all of it where the last judgment that was read is not there,
-        as after a restore. Whether there was anything."""
+        """Read new judgments. If the last one read no longer exists, for example after a restore,
+        read all. Returns whether anything changed."""
         number, _ = self._last
         log = self._store.judgment_log(number)
         first = next(log, None)
@@ -58,6 +59,6 @@ class SolvedQueries:
 
 
 def _place(entry: tuple[int, Judgment]) -> tuple[int, str]:
-    """Where a judgment stands in the log, and which it is."""
+    """A judgment's number in the log and its event id."""
     number, judgment = entry
     return number, judgment.event_id

@@ -1,4 +1,4 @@
-"""API tokens, with which programs act for somebody; each change is audited."""
+"""API tokens, which let programs act for a person; each change is audited."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from ticketing.people import PERMISSIONS, Account, Actor, ApiToken, Permission, 
 from ticketing.times import utc_now
 
 MOST_DAYS = 366
-"""How long an API token may live."""
+"""Longest life of an API token in days."""
 
 TOKEN_PREFIX = "tick"
 
 
 @dataclass(frozen=True)
 class NewToken:
-    """A token just made; `secret` is shown once and kept nowhere."""
+    """A new token. `secret` is shown once and not stored."""
 
     token: ApiToken
     secret: str
 
 
 class Tokens(Audit):
-    """Tokens, and the accounts that they are of."""
+    """Tokens and their owners' accounts."""
 
     def known_account(self, name: str) -> Account:
         """The account of a name. Raises NotFound."""
@@ -44,8 +44,8 @@ class Tokens(Audit):
 
     @contextmanager
     def _one_change(self) -> Iterator[None]:
-        """Let nobody else change people or tokens meanwhile, so that two admins do not end each
-        other's rights at once. Raises Conflict."""
+        """Context manager: only one change of people or tokens at a time, so that two admins cannot
+        remove each other's rights at once. Raises Conflict."""
         try:
             with held(self.store, "people", wait=True):
                 yield
@@ -61,9 +61,9 @@ class Tokens(Audit):
         days: int,
         event_id: str = "",
     ) -> NewToken:
-        """Leave for a program to act for somebody. Raises NotFound, InputError for somebody
-        disabled and for what their role does not allow, and Conflict for an `event_id` with which
-        `by` made a token before."""
+        """Create a token for a person. Raises NotFound, InputError for a disabled person or scopes
+        that their role does not allow, and Conflict if `by` has already made a token with this
+        `event_id`."""
         account, label = self.known_account(owner), " ".join(label.split())
         if account.disabled:
             raise InputError(f"{owner} is disabled; let them sign in again first.")
@@ -95,14 +95,16 @@ class Tokens(Audit):
         return NewToken(token, f"{TOKEN_PREFIX}_{id}_{secret}")
 
     def _was_never_kept(self, token_id: str) -> bool:
-        """Whether a token that is not there was not revoked: the store failed when it was made."""
+        """Whether a missing token was never stored, because the store failed while it was made.
+        Otherwise it was revoked."""
         return not any(
             entry.deed == Deed.TOKEN_REVOKED and entry.which.split()[0] == token_id
             for entry in self.audit_entries()
         )
 
     def person_of_token(self, text: str) -> Person | None:
-        """Whom a program acts for, within the token's scopes, unless it expired."""
+        """The person that a token acts for, with the token's scopes; None for an invalid or expired
+        token."""
         prefix, _, rest = text.partition("_")
         id, _, secret = rest.partition("_")
         token = self.store.get_token(id) if prefix == TOKEN_PREFIX and id else None
@@ -114,7 +116,7 @@ class Tokens(Audit):
         return replace(account.person, scopes=token.scopes)
 
     def revoke_token(self, by: Actor, owner: str, token_id: str) -> None:
-        """Let a token of somebody's end. Raises NotFound."""
+        """Revoke a person's token. Raises NotFound."""
         token = self.store.get_token(token_id)
         if token is None or token.owner != owner:
             raise NotFound(f"{owner} has no token {token_id[:80]!r}.")
@@ -122,16 +124,16 @@ class Tokens(Audit):
         self.record(by, Deed.TOKEN_REVOKED, f"{token_id} of {owner}")
 
     def revoke_tokens(self, by: Actor, owner: str) -> int:
-        """Let all tokens of somebody's end; how many there were."""
+        """Revoke all tokens of a person; returns how many there were."""
         ended = 0
         for token in self.store.tokens(owner):
-            with suppress(NotFound):  # somebody else revoked it just now
+            with suppress(NotFound):  # somebody else has just revoked it
                 self.revoke_token(by, owner, token.id)
                 ended += 1
         return ended
 
 
 def key_of(secret: str) -> str:
-    """What is kept of a random secret; it needs no salt and no slow hash, since none can be
+    """Hash of a random secret. It needs no salt and no slow hash, because the secret cannot be
     guessed."""
     return hashlib.sha256(secret.encode(errors="replace")).hexdigest()

@@ -1,4 +1,4 @@
-"""What the desk's tickets are about."""
+"""Topics of the desk's tickets."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 IN_TITLE = 6
-"""Words in the title of a topic that nobody named."""
+"""Words in the title of a topic without a name."""
 
 
 class Topics(DeskBase):
     """Topics of the serving bundle, and the tickets of each."""
 
     def topics(self, filters: Filters = Filters()) -> TopicSurvey:
-        """What the tickets are about under the serving bundle, and when.
+        """Topics of the tickets under the serving bundle, and their trends over time.
 
-        Raises NotReady when no bundle serves yet or the serving one has no topics.
+        Raises NotReady if no bundle serves or the serving one has no topics.
         """
         from ticketing.retrieval.topics import survey
 
@@ -35,7 +35,7 @@ class Topics(DeskBase):
         return replace(found, topics=tuple(topics))
 
     def topic(self, number: int, filters: Filters = Filters()) -> tuple[TopicSurvey, TopicTrend]:
-        """One topic's trend among all; a topic that no matching ticket has is one of 0 tickets.
+        """The survey and the trend of one topic; a topic without matching tickets has 0 tickets.
 
         Raises NotReady as `topics` does, and NotFound.
         """
@@ -54,10 +54,10 @@ class Topics(DeskBase):
         return [found[id] for id in ids if id in found]
 
     def topic_titles(self) -> dict[int, str]:
-        """What each topic of the serving bundle is called, wherever it is named: the name that
-        somebody gave it or one of about the same words of an earlier bundle, else its words.
+        """The title of each topic of the serving bundle: a name that somebody gave to it, or to a
+        topic of about the same words in an earlier bundle, otherwise its words.
 
-        Whoever may not see all is told names of those topics alone that a ticket of theirs has.
+        People who may not see all tickets get names only for topics of tickets that they may see.
         Raises NotReady as `topics` does.
         """
         from ticketing.retrieval.topic_names import name_topics
@@ -77,7 +77,7 @@ class Topics(DeskBase):
         }
 
     def name_topic(self, number: int, name: str, person: str) -> None:
-        """Name a topic, or with an empty name let its words be its title again.
+        """Name a topic; an empty name makes its words its title again.
 
         Later bundles inherit the name for a topic of about the same words. Raises NotReady as
         `topics` does, and NotFound.

@@ -1,4 +1,4 @@
-"""What people did, of which only the page that is looked at is read."""
+"""A sequence of history events that reads only the requested page from the store."""
 
 from collections.abc import Iterator, Sequence
 from typing import Generic, overload
@@ -7,8 +7,8 @@ from ticketing.stores.history import Event, History
 
 
 class Trail(Sequence[Event], Generic[Event]):
-    """Events of a kind, of one person where given, the last first; all are read only to walk
-    through them."""
+    """Events of a kind, optionally of one person, newest first. Iterating reads all of them; slices
+    read only their part."""
 
     def __init__(self, store: History, kind: type[Event], person: str = ""):
         self._store, self._kind, self._person = store, kind, person

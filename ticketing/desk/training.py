@@ -1,4 +1,4 @@
-"""What a bundle learns from, and its training."""
+"""Training of bundles, and the data they learn from."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from ticketing.training.settings import TrainingSettings, TuningSettings
 
 AGAIN_SECONDS = 1.0
-"""How often a store that is away is asked again to take a bundle that was trained."""
+"""Seconds before another try to put a trained bundle into a store that is away."""
 
 
 class Trains(DeskBase):
     """The desk's trainings."""
 
     def labels(self) -> list[Label]:
-        """What the judgments come to that may be seen."""
+        """Labels derived from the judgments that may be seen."""
         return derive_labels(self.store.judgments())
 
     def usual_settings(self) -> Json:
-        """What was named of the settings of the serving bundle's training, as the manifest has it
-        in the tables "network" and "training".
+        """The settings that were given explicitly for the serving bundle's training, as the tables
+        "network" and "training" of its manifest.
 
-        Nothing where no bundle serves, or one that cannot be read or does not say it.
+        Empty if no bundle serves, or its manifest cannot be read or has no such tables.
         """
         try:
             manifest = self.models.manifest(self.whole.serving(), ModelKind.RANKING)
@@ -50,7 +50,7 @@ class Trains(DeskBase):
         return asked
 
     def usual_settings_named(self) -> list[str]:
-        """`usual_settings` as `ticketing train --set` takes them."""
+        """`usual_settings` in the form that `ticketing train --set` takes."""
         return [
             f"{table}.{name}={value if value and isinstance(value, str) else json.dumps(value)}"
             for table, values in self.usual_settings().items()
@@ -67,11 +67,11 @@ class Trains(DeskBase):
         tickets: TicketList | None = None,
         on_step: OnStep = ignore_step,
     ) -> str:
-        """Train on tickets (created before a date, if given) and labels (those of
-        `training_labels`), unless others are given; returns the bundle's id.
+        """Train a bundle and return its id. Default data are all tickets (created before a date, if
+        given) and `training_labels`.
 
-        Settings that are not given are the default ones. Raises NotReady while another process
-        trains, and whatever `on_step` does.
+        Settings that are not given have their defaults. Raises NotReady while another process
+        trains, and whatever `on_step` raises.
         """
         from ticketing.model.settings import NetworkSettings
         from ticketing.training.settings import TrainingSettings
@@ -80,7 +80,7 @@ class Trains(DeskBase):
         with self._one_training("training") as lease:
 
             def share(bundle_id: str) -> None:
-                while True:  # hours of training hang on it
+                while True:  # never give up: hours of training would be lost
                     try:
                         return self.models.share(bundle_id)
                     except StoreAway:
@@ -110,7 +110,7 @@ class Trains(DeskBase):
 
     @contextmanager
     def _written(self, before: datetime | None, folder: Path) -> Iterator[TicketList]:
-        """The tickets to learn from as they are now, in a file without a name."""
+        """Context manager: the present training tickets, written to an unnamed temporary file."""
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder) as file:
             write_material(file, self.training_tickets(before), [])
@@ -131,10 +131,10 @@ class Trains(DeskBase):
     def tune_encoder(
         self, encoder: str, settings: TuningSettings, out: Path, before: datetime | None = None
     ) -> None:
-        """Tune a sentence encoder (named as `training.teacher` is) on the texts and labels that
-        `train` would learn from, and write it to the folder `out`.
+        """Fine-tune a sentence encoder (named as `training.teacher`) on the texts and labels that
+        `train` would use, and write it to the folder `out`.
 
-        Raises InputError where there is no encoder, nothing to learn from or `out` is taken.
+        Raises InputError if there is no encoder, there is nothing to learn from, or `out` exists.
         """
         from ticketing.encoders.transformer import needed_folder
         from ticketing.training.encoder_tuning import tune
@@ -154,8 +154,8 @@ class Trains(DeskBase):
             )
 
     def training_labels(self, before: datetime | None = None) -> list[Label]:
-        """Labels to learn from, of tickets created before a date if one is given; those of
-        test queries, and what says the same, are left for `promote` to measure on."""
+        """Labels for training, optionally only of tickets created before a date. Labels of test
+        queries, and of queries with the same texts, are left out; `promote` measures on them."""
         from ticketing.training.sampling import parted
 
         labels, _ = parted(derive_labels(self.whole.judgments()), is_test)

@@ -1,4 +1,4 @@
-"""The vectors that tickets are found by on servers, which follow from their codes."""
+"""Recompute the vectors that a store on servers uses for approximate search, from the codes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,14 +13,14 @@ from ticketing.stores.blocks import CodeRow
 
 
 class Vectors:
-    """Gives rows of codes the vectors that follow from them and their bundle."""
+    """Adds vectors to rows of codes, computed with their bundle's projection."""
 
     def __init__(self, models: Registry):
         self._models = models
         self._loaded: dict[str, Model] = {}
 
     def __call__(self, bundle_id: str, rows: Sequence[CodeRow]) -> list[CodeRow]:
-        """The rows with their vectors. Raises InputError where the bundle is not here."""
+        """The rows with vectors. Raises InputError if the bundle is not here."""
         if bundle_id not in self._loaded:
             try:
                 self._loaded[bundle_id] = model_in(self._models.load(bundle_id))

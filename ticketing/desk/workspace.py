@@ -1,4 +1,4 @@
-"""Judging as work: which queries to judge next, which tickets of them, and how judges agree."""
+"""Rounds of judging: which queries and tickets to judge next, and the agreement of judges."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 DRAWN = 60
-"""Queries looked at, at random, to find the uncertain ones or those where two bundles differ."""
+"""Number of random queries from which the uncertain ones, or those where two bundles differ, are
+chosen."""
 
 MOST_POOLS = 1000
-"""Kept in memory, so that the ten best of a round stay the same from ticket to ticket."""
+"""Number of queries whose ten best tickets are kept in memory, so that they stay the same during a
+round."""
 
 
 class Sampling(StrEnum):
-    """How queries are chosen to be judged."""
+    """How the queries of a round are chosen."""
 
     RANDOM = "random"
     UNCERTAIN = "uncertain"
@@ -36,7 +38,8 @@ class Sampling(StrEnum):
 
 @dataclass(frozen=True)
 class Round:
-    """Queries to judge and the bundles whose ten best are judged; `seed` shuffles the tickets."""
+    """Queries to judge, and the bundles whose ten best tickets are judged; `seed` shuffles the
+    tickets."""
 
     queries: tuple[str, ...]
     bundles: tuple[str, ...]
@@ -45,7 +48,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Pair:
-    """A ticket to judge for a query, and what this judge thinks of it so far."""
+    """A ticket to judge for a query, and this judge's present judgment."""
 
     query: Query
     ticket_id: str
@@ -58,12 +61,13 @@ class Workspace(Asks, Judging):
     def choose_round(
         self, sampling: Sampling, judge: str, size: int, seed: int, other: str = ""
     ) -> Round:
-        """Queries of which this judge has not judged all tickets yet; none that is a ticket's id,
-        which asks for that ticket alone.
+        """Choose queries of which this judge has not judged all tickets yet. A query that is only a
+        ticket's id is left out.
 
-        Random ones, those whose chance of an answer is nearest to one half (last, those that
-        nothing matches well), or those whose ten best differ most between the serving bundle and
-        `other`. Raises InputError where there is none or `other` is missing, NotFound, NotReady.
+        Chosen are random queries; those whose chance of an answer is nearest to one half (queries
+        that nothing matches well come last); or those whose ten best tickets differ most between
+        the serving bundle and `other`. Raises InputError if there are none or `other` is missing,
+        NotFound, NotReady.
         """
         serving = self.recommender().model.id
         if sampling == Sampling.DIFFERENT and not other:
@@ -93,13 +97,13 @@ class Workspace(Asks, Judging):
                 "Of the queries drawn none is left to judge that way; begin again, choose another"
                 " way, or ask something new."
             )
-        chosen.sort(key=lambda item: item[0])  # random ones are alike and stay as drawn
+        chosen.sort(key=lambda item: item[0])  # the sort is stable: random ones keep their order
         return Round(tuple(query.id for _, query in chosen[:size]), bundles, seed)
 
     def pairs(self, round_: Round, judge: str) -> list[Pair]:
-        """Everything to judge in a round, query by query, a query's tickets shuffled.
+        """All tickets to judge in a round, query by query, in shuffled order within a query.
 
-        Raises NotFound for a query or a bundle that is not here, InputError for one that does not
+        Raises NotFound for a query or bundle that is missing, InputError for a bundle that does not
         rank.
         """
         found = []
@@ -111,7 +115,7 @@ class Workspace(Asks, Judging):
         return found
 
     def _pairs(self, query: Query, round_: Round, judge: str) -> list[Pair]:
-        """What there is to judge for one query of a round."""
+        """The tickets to judge for one query of a round."""
         given = {
             ticket_id: judgment
             for ticket_id, judgments in self.judgments_of(query.id).items()
@@ -123,7 +127,7 @@ class Workspace(Asks, Judging):
         return [Pair(query, ticket_id, given.get(ticket_id)) for ticket_id in pool]
 
     def agreements(self) -> list[Agreement]:
-        """How far every two judges agree on what both judged."""
+        """Agreement of every two judges on the tickets that both judged."""
         from ticketing.evaluation.agreement import agreements
 
         return agreements(standing(self.store.judgments()))
@@ -135,9 +139,10 @@ class Workspace(Asks, Judging):
         bundles: Sequence[str],
         remembered: Mapping[str, tuple[float, Outlook]],
     ) -> float:
-        """The less the sooner: how far the chance is from one half, and 1/2 more where nothing
-        matches well; or the share of the ten best that two bundles have in common. It is 1 where
-        nothing is to be learned. `remembered` are chances and outlooks by query id."""
+        """Priority of a query, smaller is sooner; 1 if judging it would teach nothing. For
+        uncertain queries, half the distance of the chance from one half, plus 1/2 if nothing
+        matches well. For differing ones, the overlap (Jaccard) of the two bundles' ten best.
+        `remembered` are chances and outlooks by query id."""
         if sampling == Sampling.UNCERTAIN:
             chance, outlook = remembered.get(query.id) or self._expected(query)
             return abs(chance - 0.5) / 2 + (outlook == Outlook.NOTHING) / 2
@@ -147,27 +152,27 @@ class Workspace(Asks, Judging):
         return 0.0
 
     def _asks_by_id(self, query: Query) -> bool:
-        """Whether a query is nothing but the id of a ticket."""
+        """Whether a query consists only of a ticket's id."""
         from ticketing.retrieval.naming import is_an_id, names_in
 
         return is_an_id(query) and bool(self.store.get_tickets(names_in(query)))
 
     def _expected(self, query: Query) -> tuple[float, Outlook]:
-        """The chance of an answer, and what follows from it."""
+        """The chance that a query is answered, and its outlook."""
         recommender = self.recommender()
         chance = recommender.nearest(query).chances.answered
         return chance, recommender.model.calibration.outlook(chance)
 
     def _pool(self, query: Query, bundles: Sequence[str]) -> list[str]:
-        """The ten best tickets of each bundle together, those that are still there."""
+        """The union of the ten best tickets of each bundle, as far as they still exist."""
         found: dict[str, None] = {}
         for bundle in bundles:
             found.update(dict.fromkeys(self.best_of(query, bundle)))
         return list(self.store.get_tickets(list(found)))
 
     def best_of(self, query: Query, bundle: str) -> tuple[str, ...]:
-        """Ids of the ten best tickets for a query under a bundle, best first; kept until one of
-        them goes or may no longer be seen."""
+        """Ids of a bundle's ten best tickets for a query, best first. They are cached until one of
+        them is deleted or hidden."""
         key = query.id, bundle, self.groups
         kept = self._pools.get(key)
         if not kept or len(self.store.matching_ids(kept)) < len(kept):
@@ -179,5 +184,5 @@ class Workspace(Asks, Judging):
 
 
 def _order(seed: int, *names: str) -> bytes:
-    """Where something comes in an order that depends on the seed alone."""
+    """Sort key for a pseudo-random order that depends only on the seed."""
     return hashlib.sha256("\0".join([str(seed), *names]).encode()).digest()
