@@ -1,4 +1,5 @@
-"""What the time between query and tickets adds to their distances, remembered for one block."""
+"""The part of the distance that depends on the time between query and ticket, cached for one
+block."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,8 @@ from ticketing.stores.blocks import CodeBlock
 
 @dataclass(frozen=True)
 class _Known:
-    """When a block's tickets were created, int64 [n], and what that adds to a query of a time."""
+    """Cached values of a block: when its tickets were created, in minutes, int64 [n], and the time
+    part of their distances to a query asked at `time`."""
 
     block: CodeBlock
     minutes: npt.NDArray[np.int64]
@@ -21,16 +23,17 @@ class _Known:
 
 
 class Ages:
-    """What time adds to the distances of tickets. A block's minutes and what was added for the last
-    query are remembered: new queries count as asked with the newest ticket, and stores hand out one
-    block while nothing changes."""
+    """Computes the time part of distances. The values of the last block and query time are cached:
+    new queries count as asked with the newest ticket, and stores return the same block until
+    something changes."""
 
     def __init__(self, model: Model):
         self._model = model
         self._last: _Known | None = None
 
     def distances(self, block: CodeBlock, time: datetime) -> npt.NDArray[np.float32]:
-        """What is added for each of a block's tickets to a query of that time: float32 [n]."""
+        """Time part of the distance of each ticket in a block to a query asked at `time`: float32
+        [n]."""
         last = self._last
         if last is None or last.block is not block:
             minutes = self._model.layout.minutes(block.codes, block.live)

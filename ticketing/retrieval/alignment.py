@@ -1,4 +1,5 @@
-"""Words of a query and of a ticket that are taken for each other: by meaning, form or spelling."""
+"""Alignment: pairs of different words of a query and a ticket that mean the same, found by meaning,
+form or spelling."""
 
 import re
 from collections import defaultdict
@@ -17,50 +18,49 @@ from ticketing.text.telling import TellingWords
 from ticketing.text.tokens import first_written
 
 CLOSE = 0.5
-"""Least cosine of two words taken for each other by meaning alone."""
+"""Minimum cosine of two words aligned by meaning alone."""
 
 NEIGHBOURS = 3
-"""Each is then among so many words nearest to the other."""
+"""Each of two words aligned by meaning must be among this many nearest neighbours of the other."""
 
 CLOSE_FORMS = 0.4
-"""Least cosine of two words that begin alike ("vibrate", "vibration")."""
+"""Minimum cosine of two words with the same beginning ("vibrate", "vibration")."""
 
 MOST_ALIKE = 3
-"""Pairs that are named, the closest ones."""
+"""Number of aligned pairs shown, the closest ones."""
 
 SHORTEST = 5
-"""Letters of a word that is taken for a slip of another one."""
+"""Minimum number of letters of a word that may be a misspelling of another."""
 
 Near = tuple[float, str, str]
-"""How near a word of a query and one of a ticket are, from 0 to 1, and both."""
+"""Similarity from 0 to 1, word of the query, word of the ticket."""
 
 _NEGATION = re.compile(r"^(dis|un|in|im|non|en)")
 
 
 class Alignment:
-    """Aligns words by one model's embedding of words, channel E's.
+    """Aligns words by the word embeddings of a model (channel E).
 
     The thresholds were chosen by looking at random pairs, see docs/explanation/reasons.md.
     """
 
     def __init__(self, model: Model, telling: TellingWords):
         self._model, self._vocabulary, self._telling = model, model.vocabulary, telling
-        self._least = max(5, self._vocabulary.documents / 500)  # tickets that make a vector good
+        self._least = max(5, self._vocabulary.documents / 500)  # tickets for a good vector
         self._nearest: dict[str, dict[str, float]] = {}
 
     def near(self, asked: Collection[str], said: Collection[str]) -> list[Near]:
-        """What may be taken for each other of all words of a query and of several tickets, the
-        nearest first."""
+        """Candidate pairs of all words of a query and of several tickets, most similar first."""
         found = [*self._by_vector(asked, said), *self._by_spelling(asked, said)]
         return sorted(found, key=lambda pair: (-pair[0], pair[1:]))
 
     def align(
         self, near: Iterable[Near], asked: Mapping[str, str], said: Container[str], text: str
     ) -> tuple[AlikeWords, ...]:
-        """The nearest pairs, each word in one of them at most.
+        """Select the most similar pairs of `near` for one ticket; each word is in at most one pair.
 
-        `asked` and `said` are telling words of a query, each as it is written, and of one ticket
-        with this text that the other lacks.
+        `asked` maps telling words of the query, which the ticket lacks, to how they are written.
+        `said` are telling words of the ticket that the query lacks; `text` is the ticket's text.
         """
         pairs: list[Near] = []
         taken: set[str] = set()
@@ -89,8 +89,8 @@ class Alignment:
         ]
 
     def _alike(self, one: str, other: str) -> bool:
-        """Whether words that are near are taken for each other: not for a word and its negation,
-        and by meaning only where no other words lie between them."""
+        """Whether two similar words may be aligned: not if one is the negation of the other; by
+        meaning only if each is among the nearest neighbours of the other."""
         if _negated(one, other):
             return False
         places, _ = self._known
@@ -101,7 +101,8 @@ class Alignment:
         return other in neighbours[0] and one in neighbours[1]
 
     def _by_spelling(self, asked: Iterable[str], said: Iterable[str]) -> list[Near]:
-        """A word that the vocabulary lacks has no vector of its own, but may be misspelled."""
+        """Pairs in which a word may be a misspelling. A word outside the vocabulary has no vector,
+        so this is the only way to align it."""
         asked, said = (
             [word for word in words if len(word) >= SHORTEST and word.isalpha()]
             for words in (asked, said)
@@ -115,14 +116,14 @@ class Alignment:
         ]
 
     def _has_vector(self, word: str) -> bool:
-        """Whether the model saw a word often enough to know what it means."""
+        """Whether a word was in enough training tickets to have a good vector."""
         tickets = self._vocabulary.share(word) * self._vocabulary.documents
         return len(word) >= 3 and word.isalpha() and tickets >= self._least
 
     @cached_property
     def _known(self) -> tuple[dict[str, int], npt.NDArray[np.float32]]:
-        """All telling words with a vector, each with its place, and their unit vectors
-        [n, dims]."""
+        """All telling words with good vectors: the row of each, and their unit vectors [n,
+        dims]."""
         words = [
             word
             for word in self._vocabulary.words
@@ -132,8 +133,9 @@ class Alignment:
         return places, unit(self._model.words.table[self._vocabulary.ids(words)])
 
     def _remember(self, words: Iterable[str]) -> None:
-        """Find of known words all that may be taken for them, each with its cosine, the nearest
-        first: those that are close, and those that begin alike and are nearly so."""
+        """Find and cache, for each of some known words, the words that may be aligned with it, with
+        cosines, most similar first: close words, and words with the same beginning that are nearly
+        as close."""
         places, vectors = self._known
         new = [word for word in words if word not in self._nearest]
         if not new:
@@ -161,21 +163,22 @@ def _by_start(words: Iterable[str]) -> defaultdict[str, list[str]]:
 
 
 def _negated(one: str, other: str) -> bool:
-    """Whether two words are each other's negation but for what they begin with: "visible" and
-    "invisible", "install" (which itself begins like a negation) and "uninstall"."""
+    """Whether two words differ only by a negating prefix: "visible" and "invisible", or "install"
+    and "uninstall" (although "install" itself begins with "in")."""
     first, second = _NEGATION.sub("", one), _NEGATION.sub("", other)
     return first in (second, other) or second == one
 
 
 def begin_alike(one: str, other: str) -> bool:
-    """Whether two words share a beginning of four letters and of three fifths of the longer."""
+    """Whether two words have a common prefix of at least four letters and three fifths of the
+    longer word."""
     common = Prefix.similarity(one, other)
     return common >= 4 and common >= 0.6 * max(len(one), len(other))
 
 
 def misspelled(one: str, other: str) -> bool:
-    """Whether one word is the other with a slip or, in long ones, two: letters swapped, left out,
-    doubled or mistaken, never the first."""
+    """Whether one word is the other with one typing error, or up to two in longer words: letters
+    swapped, missing, doubled or wrong, but never the first letter."""
     shorter = min(len(one), len(other))
     if shorter < SHORTEST or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
         return False

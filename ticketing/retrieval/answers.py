@@ -1,4 +1,5 @@
-"""The sentence of a ticket's solution that answers a query: found there, never made up."""
+"""Answers: the sentence of a ticket's solution that best answers a query; extracted, not
+generated."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,35 +18,36 @@ from ticketing.text.vocabulary import UNKNOWN
 from ticketing.tickets import Query
 
 LONGEST = 240
-"""Characters of an answer."""
+"""Longest answer in characters."""
 
 _PROSE = 0.75
-"""Least share of letters and spaces in prose; code and logs have less."""
+"""Minimum share of letters and spaces in prose; code and logs have less."""
 
 _SOLVING = 2.0
-"""What it counts that a sentence lies where solutions do, beside nearness to one text."""
+"""Weight of the direction in which solutions differ from problems, see `solving`."""
 
 _ASKED = 0.5
-"""What the query counts beside the ticket's problem: who asks also mentions what is beside it."""
+"""Weight of the query beside the ticket's problem. A query also mentions side issues."""
 
 _SHORT = 0.25
-"""Of a mean sentence's length, what is added to each: a word or two are near by chance."""
+"""Added to each sentence's length, as a share of the mean length: very short sentences are near by
+chance."""
 
 
 class Answers:
-    """Compares sentences by channel E of one model, the weighted sum of a text's words."""
+    """Compares sentences by channel E of a model, the weighted sum of word embeddings."""
 
     def __init__(self, model: Model):
         self._model = model
         self._solving = _SOLVING * solving(model)
 
     def answers(self, query: Query, matches: Sequence[Match]) -> list[str]:
-        """A sentence of each match's solution; empty for one without a solution.
+        """A sentence of each match's solution, or "" for a ticket without a solution.
 
-        It is the one nearest to three texts together: the query, by half, the ticket's problem
-        and, by two, its whole solution. Nearness to the query alone often finds an aside, which
-        mentions the query's words but is not what the ticket is about. Among those near, it speaks
-        as solutions do: one that tells the problem again, or another problem, answers nothing.
+        It is the sentence nearest to a weighted sum of the query (one half), the ticket's problem
+        (one), and its whole solution (two). The query alone would often select an aside that
+        contains the query's words but is not what the ticket is about. The direction of `solving`
+        is added, since a sentence that repeats a problem answers nothing.
         """
         read = [_candidates(match.ticket.solution[:READ]) for match in matches]
         candidates = [[sentence for sentence, _ in own] for own in read]
@@ -61,7 +63,7 @@ class Answers:
         return answers
 
     def _sums(self, texts: Sequence[Sequence[str]]) -> npt.NDArray[np.float32]:
-        """Sums of the embeddings of n texts' known words, weighted by idf: [n, dims]."""
+        """Sums of the embeddings of the known words of n texts, weighted by idf: [n, dims]."""
         words = self._model.words
         ids, bounds = self._model.vocabulary.ids_of(texts)
         known = np.concatenate([[0], (ids != UNKNOWN).cumsum()])
@@ -72,8 +74,8 @@ class Answers:
 def _nearest(
     candidates: Sequence[str], sums: npt.NDArray[np.float32], aim: npt.NDArray[np.float32]
 ) -> str:
-    """The sentence of one solution nearest to what is aimed at [dims] and to the whole of them,
-    which counts twice; empty for none. `sums` is [n, dims]."""
+    """The sentence of one solution that is nearest to `aim` [dims] plus twice the unit vector of
+    the whole solution; "" if there is none. `sums` is [n, dims]."""
     if len(candidates) < 2:
         return "".join(candidates)
     scores = _damped(sums) @ (aim + 2 * unit(sums.sum(0)))
@@ -81,7 +83,8 @@ def _nearest(
 
 
 def _damped(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Sentences of one solution, [n, dims], with lengths below 1: the shorter, the less."""
+    """Vectors of the sentences of one solution [n, dims], scaled to lengths below 1; shorter
+    sentences get shorter vectors."""
     lengths: npt.NDArray[np.float32] = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
     damped: npt.NDArray[np.float32] = vectors / np.maximum(lengths + _SHORT * lengths.mean(), 1e-9)
     return damped
@@ -89,7 +92,7 @@ def _damped(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 @lru_cache(maxsize=REMEMBERED)
 def _candidates(solution: str) -> tuple[tuple[str, list[str]], ...]:
-    """The sentences of prose, each with its words; all of them where there are none."""
+    """The prose sentences of a solution, each with its tokens; all sentences if none is prose."""
     found = sentences(solution)
     chosen = [sentence for sentence in found if _is_prose(sentence)] or found
     return tuple((sentence, tokenize(sentence)) for sentence in chosen)

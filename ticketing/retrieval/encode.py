@@ -1,4 +1,4 @@
-"""From a query to an EncodedQuery: the model reads its text, the store knows its time."""
+"""Encode a query: the model encodes its text, and the store gives its time."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -13,11 +13,10 @@ from ticketing.tickets import Filters, Query
 
 
 class QueryEncoder:
-    """Encodes queries under one model, for the scan of one store's tickets.
+    """Encodes queries with a model, for a scan of a store's tickets.
 
-    With `channels` all other channels, and the time, weigh nothing; neither does the time where
-    they are not `timed`. `read` takes the place of `model.encode_query`, where what was read before
-    is to be remembered.
+    With `channels`, all other channels and the time get weight 0; without `timed`, only the time
+    does. `read` replaces `model.encode_query`, for example by a cached version.
     """
 
     def __init__(
@@ -32,7 +31,7 @@ class QueryEncoder:
         self._read = read or model.encode_query
 
     def __call__(self, query: Query, filters: Filters = Filters()) -> EncodedQuery:
-        """A query ready for the scan of the tickets that match."""
+        """Encode a query for the scan of the tickets that pass the filters."""
         encoded = self._read(query)
         if self._channels is None:
             return replace(encoded, time=self._time(query, filters))
@@ -41,10 +40,11 @@ class QueryEncoder:
         return replace(encoded, weights=weights, coverage=encoded.coverage * np.float32(sparse))
 
     def _time(self, query: Query, filters: Filters) -> datetime | None:
-        """When a query was asked; None where time does not count or is not known.
+        """The time of a query, or None if time does not count or is unknown.
 
-        One that is a ticket was asked when that ticket was created. A new one counts as asked with
-        the newest ticket: at a desk that is now, and an archive of old is as useful as it was.
+        A query that is a ticket has that ticket's date. A new query counts as asked at the time of
+        the newest ticket. At an active desk that is now; in an old archive, all tickets would
+        otherwise be beyond the horizon.
         """
         if not (self._timed and self._model.recency.weight):
             return None

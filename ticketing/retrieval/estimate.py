@@ -1,7 +1,8 @@
-"""What rows' distances are about: the terms' part as it is, the dense part by the sketch.
+"""Estimates of distances in an indexed archive: the sparse part is exact, the dense part comes from
+sketches.
 
-All of it is in whole numbers, so many to one of distance that the farthest row fits, which a
-processor adds up many at a time.
+Distances are integers in a unit that is chosen so that the largest fits in 32 bits; a processor can
+add many of these at a time.
 """
 
 from typing import NamedTuple
@@ -22,40 +23,42 @@ from ticketing.retrieval.sketch import BYTES, Sketcher, heaviest
 _difference = block_difference(BYTES)
 
 EXCLUDED = np.iinfo(np.int32).max
-"""The distance of a row that cannot be compared."""
+"""Distance of a row that cannot be compared."""
 
 LARGEST = 1 << 30
-"""Estimate of the farthest row: sets the integer unit."""
+"""Estimate of the farthest row; it determines the integer unit."""
 
 MINUTES = 60
-"""The step of the table of times."""
+"""Step of the table of time parts, in minutes."""
 
 BITS = 12
-"""Of a number's 32 bits so many at a time tell which numbers are looked at further."""
+"""Number of bits examined per pass of `at_rank`, out of 32."""
 
 
 class Arguments(NamedTuple):
-    """What `estimate` takes of a query. A row's pattern is which of its R components it has."""
+    """A query's arguments for `estimate`. A row's pattern is a bit mask of its present components
+    (of R)."""
 
     sketch: npt.NDArray[np.uint8]
     """The query's sketch, uint8 [2 * R * BYTES]."""
     meant: npt.NDArray[np.uint8]
-    """255 for each byte of a sketch that is compared, which are all: uint8 [BYTES]."""
+    """Byte masks: 255 for each compared byte of a sketch (all of them), uint8 [BYTES]."""
     bases: npt.NDArray[np.int32]
-    """By pattern, the distance of a row that shares no term and has the query's sketch; EXCLUDED
-    where it cannot be compared. int32 [2 ** R]."""
+    """By pattern, the distance of a row with the query's sketch and no shared terms; EXCLUDED if it
+    cannot be compared. int32 [2 ** R]."""
     dense: npt.NDArray[np.int32]
-    """By pattern, what a byte of difference adds, int32 [2 ** R, 2 * R]."""
+    """By pattern, the distance for a difference of one in a byte, int32 [2 ** R, 2 * R]."""
     sparse: npt.NDArray[np.int32]
-    """By pattern, what a shared term of a lane takes away, int32 [2 ** R, LANES]."""
+    """By pattern, the reduction per unit of a lane's shared terms, int32 [2 ** R, LANES]."""
     minute: int
-    """When the query was asked."""
+    """When the query was asked, in minutes."""
     times: npt.NDArray[np.int32]
-    """What so many hours apart add, last for a row of no date, int32 [hours + 1]."""
+    """Time part by hours between query and ticket; the last entry is for rows without a date. int32
+    [hours + 1]."""
 
 
 def estimated_by(query: EncodedQuery, model: Model, sketcher: Sketcher) -> Arguments:
-    """A query of at most two components as `estimate` takes it."""
+    """The arguments for a query with at most two components."""
     weights = np.maximum(query.weights, 0).astype(np.float64)  # [2 ** R, P, R, C]
     patterns, queries, components, _ = weights.shape
     pairs = queries * components
@@ -88,7 +91,7 @@ def estimated_by(query: EncodedQuery, model: Model, sketcher: Sketcher) -> Argum
 
 
 def _times(query: EncodedQuery, model: Model) -> npt.NDArray[np.float64]:
-    """What so many hours apart add, until more add nothing; last for a ticket of no date."""
+    """Time part by hours apart, up to the horizon; the last entry is for tickets without a date."""
     minute, recency, apart = minute_of(query.time), model.recency, 0
     if minute and recency.weight:
         apart = int(recency.horizon * MINUTES_A_DAY) // MINUTES + 1
@@ -105,10 +108,10 @@ def estimate(
     asked: Arguments,
     distances: npt.NDArray[np.int32],
 ) -> None:
-    """About how far rows are.
+    """Estimate the distances of the S rows of a segment.
 
-    Sketches uint8 [S, R * BYTES], which components are present uint8 [S], minutes of creation
-    uint32 [S], lanes uint8 [S, LANES] (see postings); distances int32 [S] is filled.
+    sketches uint8 [S, R * BYTES], patterns of present components uint8 [S], minutes of creation
+    uint32 [S], lanes uint8 [S, LANES] (see `postings`). Fills distances int32 [S].
     """
     query, meant, bases, dense, sparse, minute, times = asked
     blocks = dense.shape[1]
@@ -134,10 +137,10 @@ def estimate(
 
 @compiled(exact=True)
 def at_rank(values: npt.NDArray[np.int32], rank: int) -> np.int32:
-    """The one of at least one value that has so many before it in ascending order. Values are
-    counted by their first bits, then those that share these by the next: some passes over memory,
-    where a partition moves what it reads."""
-    upper = np.uint32(1 << 31)  # turned over, unsigned numbers are in the order of signed ones
+    """The value with `rank` values before it in ascending order; there must be at least one value.
+    A radix selection: it counts values by their first BITS bits, then those that share these by the
+    next bits. It only reads memory, while a partition would also move values."""
+    upper = np.uint32(1 << 31)  # flipping the sign bit makes unsigned order the signed order
     known, mask, shift = np.uint32(0), np.uint32(0), 32
     while shift > 0:
         bits = min(BITS, shift)

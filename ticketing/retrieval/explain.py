@@ -1,4 +1,4 @@
-"""What a person needs to check a proposal: reason, answer, topics, parts of the distance."""
+"""Explanations of proposed tickets: reason, answer, shared topics, parts of the distance."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from ticketing.tickets import Query
 
 
 class Explainer:
-    """Explains the proposals of one model."""
+    """Explains proposals with one model."""
 
     def __init__(self, model: Model, telling: TellingWords):
         self._model = model
@@ -28,7 +28,7 @@ class Explainer:
     def explain(
         self, query: Query, encoded: EncodedQuery, rows: Sequence[Row]
     ) -> tuple[Recommendation, ...]:
-        """A recommendation a row, those of its near-copies within it."""
+        """A recommendation for each row, with those of its near-copies inside it."""
         matches = [match for row in rows for match in (row.best, *row.like)]
         reasons = self._reasons.reasons(query, encoded.words, matches)
         answers = self.answers.answers(query, matches)
@@ -63,8 +63,8 @@ class Explainer:
 def shared_topics(
     model: Model, query: Sequence[str], tickets: Sequence[Sequence[str]]
 ) -> list[tuple[SharedTopic, ...]]:
-    """Topics active both in a query and in each of some tickets, of which these are the tokens,
-    with the tokens that speak for them most."""
+    """Topics that are active both in a query and in each of some tickets, with the tokens that are
+    most typical of them. `query` and `tickets` are tokens."""
     if model.topics is None:
         return [()] * len(tickets)
     words = model.vocabulary.words

@@ -1,4 +1,4 @@
-"""Postings that a process holds in memory, of codes too few for an index on disk."""
+"""Postings held in memory, for codes too few to be indexed on disk."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,36 +13,36 @@ from ticketing.retrieval.scan import NO_SUMS
 from ticketing.stores.blocks import CodeBlock
 
 FEWEST = 1 << 11
-"""Of fewer rows the terms are read faster than they are looked up."""
+"""Below this number of rows, reading the terms from the codes is faster than using postings."""
 
 MORE = 1 / 8
-"""What share of rows may come later before all are derived again, which takes a microsecond each;
-the terms of these are read."""
+"""Share of new rows after which all postings are derived again, at about a microsecond per row.
+Until then, the terms of new rows are read from the codes."""
 
 
 @dataclass(frozen=True)
 class _Held:
-    """The postings of the first `rows` rows of the codes that lie beside `folder`."""
+    """The postings of the first `rows` rows of the codes in `folder`."""
 
     folder: Path
     rows: int
     postings: Postings
 
     def holds(self, block: CodeBlock) -> bool:
-        """Whether these are most rows of a block."""
+        """Whether these postings cover most rows of a block."""
         return self.folder == block.folder and len(block.codes) <= self.rows * (1 + MORE)
 
 
 class HeldPostings:
-    """Postings of the codes that were compared last."""
+    """Postings of the codes compared last."""
 
     def __init__(self, layout: CodeLayout):
         self._layout = layout
         self._last: _Held | None = None
 
     def shared(self, block: CodeBlock, query: EncodedQuery) -> npt.NDArray[np.uint64]:
-        """What the first rows of a block share with a query, see scan_distances; of none where few
-        are compared, or they are of another layout."""
+        """Sums of the terms that the first rows of a block share with a query, see scan_distances.
+        Empty if only few rows are compared, or they have another layout."""
         rows, width = block.codes.shape
         if len(block.live) < max(FEWEST, rows // 2) or width != self._layout.width:
             return NO_SUMS

@@ -1,7 +1,9 @@
-"""Two steps to the nearest of very many tickets: all are estimated, the best are compared.
+"""Approximate search in large archives: estimate all distances, then compare the best tickets
+exactly.
 
-The estimate (see `estimate`) reads an eighth of the codes or less and chooses; order, distance and
-reasons always come from the exact metric. Where an index does not reach yet, rows are chosen all.
+The estimate (see `estimate`) reads at most an eighth of the codes and only selects tickets. Order,
+distance and reasons always come from the exact metric. Rows that are not indexed yet are always
+selected.
 """
 
 import logging
@@ -26,32 +28,34 @@ from ticketing.stores.blocks import CodeBlock
 log = logging.getLogger(__name__)
 
 MIN_ROWS = 2 * SEGMENT
-"""Fewer tickets than these are compared all, which takes milliseconds, and have no files."""
+"""With fewer tickets than these, all are compared, which takes milliseconds, and there are no index
+files."""
 
 FEW = 8
-"""Where a filter leaves less than one in so many rows, these are compared all."""
+"""If a filter leaves less than one in FEW rows, all that are left are compared."""
 
 SHARE = 0.01
-"""What part of the tickets is compared. Measured on a million, all of the ten nearest and .9997 of
-the hundred stand among the first 1 % of the estimate, .9994 of the ten among the first 0.75 %."""
+"""Share of tickets that are compared exactly. Measured on a million tickets, all of the ten nearest
+and .9997 of the hundred nearest are among the first 1 % of the estimate; .9994 of the ten are among
+the first 0.75 %."""
 
 MIN_COMPARED = 1 << 13
-"""Fewest that are compared."""
+"""Minimum number of tickets compared."""
 
 MOST_COMPONENTS = LANES // 2 - 1
-"""More have no room in the lanes of a row."""
+"""More ticket components than these do not fit into the lanes of a row."""
 
 REST_S = 60.0
-"""Seconds for which nothing is derived in the background once a file was refused: the work would be
-lost again."""
+"""Seconds without indexing in the background after a file could not be written, since further work
+would be lost too."""
 
 INCLUDED = np.iinfo(np.int32).min
-"""The estimate for a row of which nothing is derived."""
+"""Estimate for a row that is not indexed yet."""
 
 
 class Index:
-    """What of a bundle's codes is derived so far; it reads what others derived, and derives what
-    is missing in the background."""
+    """The index of a bundle's codes. It reads segments that other processes derived, and derives
+    missing ones in the background."""
 
     def __init__(self, model: Model):
         self._model = model
@@ -60,23 +64,23 @@ class Index:
         self._looking = threading.Lock()
         self._rests_until = 0.0
         self.making: threading.Thread | None = None
-        """Who derives what is missing, or did last."""
+        """The thread that derives missing segments, or the last one."""
 
     def complete(self, block: CodeBlock) -> None:
-        """Derive, now, what is missing of these codes; where no file can be written, that is logged
-        and queries stay slow."""
+        """Derive all missing segments of these codes now. If a file cannot be written, this is
+        logged, and queries stay slow."""
         if derived := self._of(block):
             derived.read(block.codes)
             try:
                 derived.path.mkdir(parents=True, exist_ok=True)
-                while derived.lacks(block.codes) and derived.path.is_dir():  # else it was dropped
+                while derived.lacks(block.codes) and derived.path.is_dir():  # else they are gone
                     derived.make_next(block.codes)
             except OSError as error:
                 self._rests_until = time.monotonic() + REST_S
                 log.warning("Queries stay slow: %s takes no files (%s).", derived.path, error)
 
     def damaged(self, block: CodeBlock) -> list[Path]:
-        """Files that cannot be used with these codes, as they are now."""
+        """Index files that do not fit these codes."""
         if self._of(block) is None or block.folder is None:
             return []
         derived = Derived(block.folder, self._model.layout, self._model.channel_weights)
@@ -90,8 +94,8 @@ class Index:
         threads: Threads = ALONE,
         also: Collection[str] = (),
     ) -> CodeBlock:
-        """The tickets of a block among which the nearest are, SHARE of them, and those of `also`
-        that it holds; all of a small one."""
+        """A part of a block (SHARE) that contains the nearest tickets, and those of `also` that it
+        has; a small block as a whole."""
         derived = self._ready(block)
         if derived is None:
             return block
@@ -111,8 +115,8 @@ class Index:
     def shared(
         self, block: CodeBlock, query: EncodedQuery, threads: Threads = ALONE
     ) -> npt.NDArray[np.uint64]:
-        """What the first rows of a block share with a query, as far as that is derived: see
-        scan_distances; of none where most are not compared."""
+        """Sums of the terms that the first rows of a block share with a query, as far as they are
+        indexed, see scan_distances. Empty if most rows are not compared."""
         layout = self._model.layout
         if len(block.codes) < MIN_ROWS and layout.components <= MOST_COMPONENTS:
             return self._held_postings.shared(block, query)
@@ -125,7 +129,8 @@ class Index:
         return lanes.ravel()
 
     def _of(self, block: CodeBlock) -> Derived | None:
-        """Where what is derived of these codes is held; None for few codes, or of no folder."""
+        """The derived segments of these codes; None if there are few codes or they have no
+        folder."""
         layout = self._model.layout
         if (
             block.folder is None
@@ -139,7 +144,8 @@ class Index:
             return self._derived
 
     def _ready(self, block: CodeBlock) -> Derived | None:
-        """What there is for a block most of whose rows are compared; what is missing is begun."""
+        """The derived segments of a block if most of its rows are compared; starts deriving missing
+        ones."""
         if len(block.live) < max(MIN_ROWS, len(block.codes) // FEW):
             return None
         derived = self._of(block)
@@ -153,7 +159,7 @@ class Index:
 
     @property
     def _may_make(self) -> bool:
-        """Whether nobody derives now, and a file was not refused lately."""
+        """Whether no thread is deriving segments now and no file was refused recently."""
         is_making = self.making is not None and self.making.is_alive()
         return not is_making and time.monotonic() >= self._rests_until
 
@@ -164,7 +170,7 @@ class Index:
         query: EncodedQuery,
         threads: Threads,
     ) -> npt.NDArray[np.int32]:
-        """About how far so many rows are: int32 [rows]."""
+        """Estimated distances of the first `rows` rows: int32 [rows]."""
         distances = np.full(rows, INCLUDED, np.int32)
         segments, sketcher = derived.segments, derived.sketcher
         if sketcher is None:

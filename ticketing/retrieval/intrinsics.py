@@ -1,6 +1,6 @@
-"""Steps of a processor that compiled loops do not come to by themselves.
+"""Processor instructions that numba does not generate by itself, written with LLVM.
 
-All are written for any processor: its compiler knows the instruction, or takes a few.
+They work on every processor: LLVM uses the special instruction if there is one, or several others.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,25 +8,25 @@ from functools import cache, reduce
 from typing import Any
 
 BYTE, NUMBER, SUM, FLAG = 8, 32, 64, 1
-"""Bits."""
+"""Numbers of bits."""
 
 QUERIES = 0, 1
-"""Components of the query that a row is compared with at a time."""
+"""Indices of the query components; a row is compared with both at a time."""
 
 SUMMING = {
     "avx512bw": ("llvm.x86.avx512.psad.bw.512", 64),
     "avx2": ("llvm.x86.avx2.psad.bw", 32),
     "sse2": ("llvm.x86.sse2.psad.bw", 16),
 }
-"""What sums the absolute differences of bytes, eight and eight, by a processor's feature, and how
-many bytes it takes."""
+"""Instructions that sum absolute differences of bytes in groups of eight, by processor feature, and
+the number of bytes that each takes."""
 
 
 @cache
 def block_difference(size: int) -> Callable[..., Any]:
-    """The operation (row, at, query, start, masks, first) -> int32: the sum of |row & mask - query|
-    over `size` bytes of three uint8 arrays from these places on. It is called in compiled code,
-    and checks no bounds."""
+    """Make the operation (row, at, query, start, masks, first) -> int32: the sum of |row & mask -
+    query| over `size` bytes of three uint8 arrays from the given offsets on. Called in compiled
+    code; it checks no bounds."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -54,14 +54,15 @@ def block_difference(size: int) -> Callable[..., Any]:
 
 @cache
 def weighted_difference(size: int, feature: str) -> Callable[..., Any]:
-    """The operation (row, at, starts, first, last, queries, masks, weights, weighed) -> int64: over
-    the blocks [first, last) of `size` bytes, at least one, the sums of |row & mask - query| of two
-    queries, each times the block's weight for it. The row is read once for both.
+    """Make the operation (row, at, starts, first, last, queries, masks, weights, weighed) -> int64:
+    for the blocks [first, last) of `size` bytes (at least one), the sums of |row & mask - query|
+    for two query components, each times the block's weight for it. The row is read once for both.
 
-    Block b begins at `at` + starts[b] in the row (starts int64) and at b * size in the masks, the
-    queries' bytes at 2 * b * size, one after the other, all uint8, and their two weights at
-    `weighed` + 2 * b (int64, below 2 ** 32). A processor's `feature` is one of SUMMING, or none. It
-    is called in compiled code, and checks no bounds."""
+    Block b begins at `at` + starts[b] in the row (starts int64) and at b * size in the masks. The
+    bytes of the two query components begin at 2 * b * size, one after the other (all uint8), and
+    their two weights at `weighed` + 2 * b (int64, below 2 ** 32). `feature` is one of SUMMING, or
+    "". Called in compiled code; it checks no bounds.
+    """
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -91,7 +92,7 @@ def weighted_difference(size: int, feature: str) -> Callable[..., Any]:
 
         def weight(place: Any) -> Any:
             one = builder.load(builder.gep(weights, [builder.add(weighed, place)]))
-            below = ir.Constant(sums, [(1 << NUMBER) - 1] * sums.count)  # spares a slower product
+            below = ir.Constant(sums, [(1 << NUMBER) - 1] * sums.count)  # allows a faster product
             return builder.and_(_repeated(builder, one, sums.count), below)
 
         before, loop, after = builder.block, *map(builder.append_basic_block, ("loop", "after"))
@@ -140,12 +141,13 @@ def weighted_difference(size: int, feature: str) -> Callable[..., Any]:
 
 
 def summing() -> str:
-    """The best of SUMMING that the processor has for which loops are compiled; empty for none."""
+    """The best feature of SUMMING that this processor has, or "" if there is none or loops are
+    compiled for another processor."""
     from llvmlite.binding import get_host_cpu_features
     from numba.core import config
 
     said = vars(config)
-    if said["CPU_NAME"] or said["CPU_FEATURES"] or not said["ENABLE_AVX"]:  # for less than this one
+    if said["CPU_NAME"] or said["CPU_FEATURES"] or not said["ENABLE_AVX"]:  # for another processor
         return ""
     features = get_host_cpu_features()
     return next((feature for feature in SUMMING if features.get(feature)), "")
@@ -153,9 +155,9 @@ def summing() -> str:
 
 @cache
 def prefetch() -> Callable[..., Any]:
-    """The operation (row, at) -> None: have the memory bring the cache line of a byte of an array
-    into the second cache meanwhile. The first waits for few lines at a time, and a loop that asks
-    it for more stands still. It is called in compiled code, and checks no bounds."""
+    """Make the operation (row, at) -> None: prefetch the cache line of a byte into the second-level
+    cache. The first-level cache has few outstanding requests, and a loop with more of them stalls.
+    Called in compiled code; it checks no bounds."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -179,7 +181,7 @@ def prefetch() -> Callable[..., Any]:
 
 
 def _absolute_sum(builder: Any, one: Any, other: Any, size: int) -> Any:
-    """The sum of the absolute differences of two vectors of bytes: a number."""
+    """The sum of absolute differences of two vectors of bytes, as a number."""
     from llvmlite import ir
 
     wide, exact = ir.VectorType(ir.IntType(NUMBER), size), ir.IntType(FLAG)(True)
@@ -190,7 +192,7 @@ def _absolute_sum(builder: Any, one: Any, other: Any, size: int) -> Any:
 
 
 def _reduced(builder: Any, numbers: Any) -> Any:
-    """The sum of a vector's numbers."""
+    """The sum of a vector's elements."""
     from llvmlite import ir
 
     count, number = numbers.type.count, numbers.type.element
@@ -200,7 +202,7 @@ def _reduced(builder: Any, numbers: Any) -> Any:
 
 
 def _repeated(builder: Any, number: Any, count: int) -> Any:
-    """A vector of the same number, so many times."""
+    """A vector that repeats a number `count` times."""
     from llvmlite import ir
 
     kind, place = ir.VectorType(number.type, count), ir.IntType(NUMBER)
@@ -210,7 +212,7 @@ def _repeated(builder: Any, number: Any, count: int) -> Any:
 
 
 def _rolled(module: Any, branch: Any) -> None:
-    """Keep the loop that a branch goes back to as it is: it is left after a few steps."""
+    """Forbid the compiler to unroll the loop of this branch, since it has few iterations."""
     from llvmlite import ir
 
     disable = module.add_metadata([ir.MetaDataString(module, "llvm.loop.unroll.disable")])
@@ -218,7 +220,7 @@ def _rolled(module: Any, branch: Any) -> None:
 
 
 def _declared(builder: Any, kind: Any, name: str) -> Any:
-    """A function that the compiler knows."""
+    """Declare a function that LLVM provides."""
     from numba.core import cgutils
 
     return cgutils.get_or_insert_function(builder.module, kind, name)  # type: ignore[no-untyped-call]

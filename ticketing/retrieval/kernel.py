@@ -1,8 +1,8 @@
-"""The scan's loop: equation 1 for one query over rows of codes, in compiled code.
+"""The scan's inner loop: equation 1 for one query over rows of codes, compiled by numba.
 
-The memory is what it should wait for, and nothing else: rows are asked for ahead of time, a block
-of bytes is compared at a time, and a bit says of most terms that the query lacks them. Weights are
-whole numbers, and so is all that is added up: its order changes nothing.
+The loop is designed to wait only for memory: rows are prefetched, a block of bytes is compared at a
+time, and a bit table excludes most terms that the query lacks. Weights are integers, so the order
+of summation does not change the result.
 """
 
 from typing import Any
@@ -15,14 +15,14 @@ from ticketing.model.layout import TERM_BYTES
 from ticketing.retrieval.intrinsics import prefetch, summing, weighted_difference
 
 AHEAD = 3
-"""Rows that are asked for before their turn: that takes them as long as the memory needs, and two
-threads that ask for more wait for each other."""
+"""Rows prefetched ahead. A row takes about as long as the memory needs to bring this many; with
+more, two threads slow each other down."""
 
 LINE = 64
-"""Bytes that the memory brings at a time."""
+"""Bytes per cache line."""
 
 BLOCK = 64
-"""Bytes that are compared at a time: a cache line, and the widest register."""
+"""Bytes compared at a time: a cache line, and the widest register."""
 
 _fetch = prefetch()
 _difference = weighted_difference(BLOCK, summing())
@@ -50,20 +50,25 @@ def scan(
     distances: npt.NDArray[np.float32],
     channels: npt.NDArray[np.float32] | None,
 ) -> None:
-    """Distances of live rows.
+    """Compute the distances of the live rows.
 
-    codes uint8 [rows, width], the last byte says which components are present: infinite where
-    that is more than there are, and where no pair is compared; live int64 [n]; the size of a
-    component, and the query's dense channels as Blocks; what these weigh, `fixed`, `of_terms` and
-    the `unit` of all as Weighed; bits uint8 [BUCKETS / 8] and table uint32 [BUCKETS], see
-    `term_table`; shared uint64 [m], what the first m rows share with the query as `postings.add`
-    gives it: of others the own terms are read; where a row's terms begin, and how many a component
-    has; distances float32 [n] is filled. So are channels, zeros float32 [n, C], with each one's
-    part of them; it is compiled apart for None.
+    - codes uint8 [rows, width]: the last byte of a row is the pattern of its present components.
+      The distance is infinite for an invalid pattern and if no pair is compared.
+    - live int64 [n]: the rows to compare.
+    - size: bytes of a component. `block`, `bounds`, `starts`, `masks` and `query`: the query's
+      dense channels, see Blocks.
+    - weights, fixed, of_terms and unit: see Weighed.
+    - bits uint8 [BUCKETS / 8] and table uint32 [BUCKETS]: see `term_table`.
+    - shared uint64 [m]: the sums of terms that the first m rows share with the query, as from
+      `postings.add`; for the others, terms are read from the row.
+    - terms_at: where a row's terms begin. terms: number of terms of a component.
+    - distances float32 [n] is filled.
+    - channels, zeros float32 [n, C], is filled with each channel's part. The loop is compiled
+      separately for None.
     """
     patterns, components, blocks = weights.shape[:3]
     width, dense, lanes = codes.shape[1], bounds.size - 1, of_terms.shape[1]
-    # A row of its own would be counted as another reference.
+    # a row as an array of its own would cost reference counting
     flat, weighs = codes.reshape(codes.size), weights.reshape(weights.size)
     spans = np.array([0, blocks]) if channels is None else bounds
     sums, parts = np.zeros(lanes, np.int64), np.zeros(spans.size - 1, np.int64)
@@ -119,7 +124,7 @@ def _plain(
     weighed: Any,
     size: int,
 ) -> Any:
-    """What `weighted_difference` gives, for a component that is narrower than a block."""
+    """The same as `weighted_difference`, for a component narrower than a block."""
     total = np.int64(0)
     for b in range(first, last):
         for p in range(2):
@@ -135,14 +140,15 @@ def _plain(
 def _share(
     row: Any, at: Any, terms: int, bits: Any, table: Any, components: int, sums: Any
 ) -> None:
-    """Fill int64 [P * R + P] with what a row's terms share with the query, see `postings.add`."""
+    """Fill int64 [P * R + P] with the sums that a row's terms share with the query, see
+    `postings.add`."""
     sums[:] = 0
     queries = sums.size // (components + 1)
     held = np.uint64(0)
     for r in range(components):
         k = np.uint64(at + r * terms * TERM_BYTES)
         end = k + np.uint64(terms * TERM_BYTES)
-        while k < end:  # unsigned places are not tried as negative ones
+        while k < end:  # unsigned indices need no test for negative ones
             high = np.uint64(row[k + np.uint64(1)]) << np.uint64(8)
             bucket = np.uint64(row[k]) | high
             if bucket == 0:
@@ -170,8 +176,9 @@ def fill_differences(
     query: npt.NDArray[np.uint8],
     apart: npt.NDArray[np.int64],
 ) -> None:
-    """Fill int64 [n, P, R, C] with what rows uint8 [n, width] differ from a query, a pair of
-    components at a time, in the dense channels between `bounds`. All else is as `scan` has it."""
+    """Fill int64 [n, P, R, C] with the differences between rows uint8 [n, width] and a query, for
+    each pair of components and each dense channel between `bounds`. The other arguments are as in
+    `scan`."""
     rows, queries, components, channels = apart.shape
     flat, width = codes.reshape(codes.size), codes.shape[1]
     for p in range(queries):

@@ -1,7 +1,7 @@
-"""Which of several near-copies stands for them: the one that names what the query names.
+"""Which of several near-copies is shown for its group: the one that contains the query's numbers.
 
-Tickets of one template differ in a number, which the model does not read: to it "Pump 7 leaks" is
-"Pump 12 leaks".
+Tickets of one template differ in a number, which the model does not read: to it "Pump 7 leaks"
+equals "Pump 12 leaks".
 """
 
 from dataclasses import replace
@@ -12,13 +12,13 @@ from ticketing.text.literals import literals, named_in
 from ticketing.tickets import Query
 
 MOST_LOOKED_AT = 200
-"""Near-copies of one row whose texts are looked at."""
+"""Maximum number of near-copies of one row whose texts are searched."""
 
 
 def led(query: Query, row: Row) -> Row:
-    """The row, led by the first of its near-copies that names most of the query's numbers and
-    codes. It and the one that was first change places, ranks and chances; one that is certain, or
-    named by its id, stays."""
+    """The row with another near-copy in front: the first of those that contain most of the query's
+    numbers and codes. It swaps place, rank and chances with the former first. A first ticket that
+    is certain (it solved this query, or its id was asked for) stays."""
     wanted = literals(query.text[:READ])
     if not wanted or not row.like or row.best.by_id or row.best.settles(query):
         return row
@@ -33,7 +33,7 @@ def led(query: Query, row: Row) -> Row:
 
 
 def _in_place_of(other: Match, match: Match) -> Match:
-    """A match with another one's rank and chances."""
+    """A match with the rank and chances of another."""
     return replace(
         match,
         rank=other.rank,

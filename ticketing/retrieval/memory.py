@@ -1,4 +1,4 @@
-"""Tickets and their codes without a store, for measuring and calibrating."""
+"""Tickets and their codes in memory, without a store, for evaluation and calibration."""
 
 import os
 from array import array
@@ -25,14 +25,14 @@ from ticketing.times import moment_of, plausible_until
 ENCODED_AT_ONCE = 512
 
 MOMENT = timedelta(microseconds=1)
-"""What tickets' dates are apart at least, where they differ."""
+"""Smallest difference between two dates of tickets."""
 
 
 class TicketsInMemory(DatedTickets):
-    """Tickets in ascending order of id, found by id and by date."""
+    """Tickets in ascending order of id, accessible by id and date."""
 
     def __init__(self, tickets: Iterable[Ticket], kept: Collection[str] | None = None):
-        """Where `kept` is given, id and date alone are held of tickets whose ids are not in it."""
+        """With `kept`, tickets whose ids are not in it are held only with id and date."""
         self._tickets: dict[str, Ticket] = {}
         minutes, created = array("q"), array("q")
 
@@ -49,23 +49,22 @@ class TicketsInMemory(DatedTickets):
         self._created = np.array(created).view("datetime64[us]")[self._given]
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
-        """The tickets that exist among `ids`, by id."""
+        """The existing tickets among `ids`, by id."""
         return {id: self._tickets[id] for id in ids if id in self._tickets}
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
-        """When the newest of the tickets created before the filters' date, and not after tomorrow,
-        was created."""
+        """Date of the newest ticket created before the filters' date and not after tomorrow."""
         created = self._created[self.live(filters)]
-        dated = created[created < np.datetime64(plausible_until())]  # no date is below none
+        dated = created[created < np.datetime64(plausible_until())]  # NaT is less than nothing
         return dated.max().item() if len(dated) else None
 
     def minutes(self, filters: Filters = Filters(), but: str = "") -> npt.NDArray[np.int64]:
-        """When the tickets of `live` were created: minutes since 1970, 0 for no date."""
+        """Creation times of the tickets of `live`: minutes since 1970, 0 for no date."""
         return self._minutes[self.live(filters, but)]
 
     def live(self, filters: Filters = Filters(), but: str = "") -> npt.NDArray[np.int64]:
-        """Places of the tickets created before the filters' date, if they name one; not that of
-        the ticket with the id `but`, the one that asks."""
+        """Indices of the tickets created before the filters' date, if there is one, without the
+        ticket `but`, which is the query."""
         live = np.ones(len(self.ids), dtype=bool)
         if filters.created_before:
             live = self._created < np.datetime64(filters.created_before, "us")
@@ -78,10 +77,10 @@ class TicketsInMemory(DatedTickets):
 
 
 class EncodedTickets(TicketsInMemory, RankedTickets):
-    """Tickets and their codes: as much of a store as a Recommender asks of one.
+    """Tickets and their codes, with those parts of a store's interface that a Recommender needs.
 
-    `codes` uint8 [n, width] are in the order in which the tickets are given; where `rows` int64 [n]
-    are given, these say which of codes [m, width] are theirs.
+    `codes` uint8 [n, width] are in the order of the given tickets. With `rows` int64 [n], the codes
+    are [m, width], and `rows` gives the row of each ticket.
     """
 
     def __init__(
@@ -96,18 +95,18 @@ class EncodedTickets(TicketsInMemory, RankedTickets):
         self._rows = self._given if rows is None else rows[self._given]
 
     def change(self, tickets: Sequence[Ticket], codes: npt.NDArray[np.uint8]) -> None:
-        """Let tickets that are there have other codes, uint8 [n, width]."""
+        """Replace the codes of present tickets by uint8 [n, width]."""
         places = [bisect_left(self.ids, ticket.id) for ticket in tickets]
         self._codes[self._rows[places]] = codes
 
     def count_tickets(self, filters: Filters = Filters()) -> int:
-        """How many tickets match."""
+        """Number of tickets that match."""
         return len(self.live(filters))
 
     def naming(
         self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
     ) -> dict[str, list[str]]:
-        """None are: what is measured is a ranking by the model alone."""
+        """Always empty: only the ranking by the model is evaluated."""
         return {}
 
     def candidates(
@@ -118,7 +117,7 @@ class EncodedTickets(TicketsInMemory, RankedTickets):
         limit: int = 10,
         also: Collection[str] = (),
     ) -> CodeBlock:
-        """All that match, as `codes` gives them."""
+        """All matching tickets, as from `codes`."""
         return self.codes(bundle_id, filters)
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
@@ -135,14 +134,14 @@ def encoded(
     folder: Path | None = None,
     on_step: Callable[[], object] = lambda: None,
 ) -> EncodedTickets:
-    """Tickets encoded now; `name` is shown beside the progress. See TicketsInMemory for `kept`.
+    """Encode tickets; `name` is shown beside the progress. For `kept` see TicketsInMemory.
 
-    The codes are mapped from a file without a name in `folder`, the system's temporary one unless
-    given. `on_step` is called before each piece, and what it raises ends the work.
+    The codes are memory-mapped from an unnamed temporary file in `folder` (default: the system's
+    folder for these). `on_step` is called before each batch; an exception from it ends the work.
     """
-    shape = max(len(tickets), 1), model.layout.width  # no empty file can be mapped
+    shape = max(len(tickets), 1), model.layout.width  # an empty file cannot be mapped
     with TemporaryFile(dir=folder) as file:
-        # A full disk says so here; a process that writes to a mapped hole of a file is killed.
+        # Allocate now: a full disk raises an error here, but kills a process that writes to a map.
         os.posix_fallocate(file.fileno(), 0, shape[0] * shape[1])
         codes = np.memmap(file, np.uint8, "r+", shape=shape)
 
@@ -160,9 +159,9 @@ def encoded(
 
 
 def findable(store: DatedTickets, labels: Sequence[Label]) -> list[Label]:
-    """The labels whose ticket can be found as `searchable` has it: it is there, and no younger than
-    a query that is a ticket itself. People judge younger ones too, when they look for tickets like
-    an old one."""
+    """Labels whose ticket can be found under the filters of `searchable`: it exists and is not
+    younger than a query that is itself a ticket. People also judge younger tickets, when they
+    search for tickets like an old one."""
     filters = searchable(store, list({label.query.id: label.query for label in labels}.values()))
     found = store.get_tickets(sorted({label.ticket_id for label in labels}))
     return [
@@ -175,10 +174,12 @@ def findable(store: DatedTickets, labels: Sequence[Label]) -> list[Label]:
 
 
 def searchable(store: DatedTickets, queries: Sequence[Query]) -> dict[str, Filters]:
-    """Filters by query id: a query that is a ticket is matched only against those no younger.
+    """Filters by query id: a query that is a ticket is compared only with tickets that are not
+    younger.
 
-    One of the same moment is among them, as is the ticket that asks: where an export has dates
-    without times, duplicates often come on one date."""
+    Tickets with the same date are included, as is the query's own ticket: in exports with dates but
+    no times, duplicates often have the same date.
+    """
     asked = store.get_tickets([query.ticket_id for query in queries if query.ticket_id])
     until = {
         id: min(ticket.created, datetime.max - MOMENT) + MOMENT

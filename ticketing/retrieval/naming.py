@@ -1,4 +1,5 @@
-"""The ticket that a query names, its subject being the ticket's id, and those that it mentions."""
+"""A query whose subject is the id of a ticket finds this ticket. A query may also mention the ids
+of other tickets in its text."""
 
 from collections.abc import Mapping
 
@@ -16,7 +17,7 @@ MOST_MENTIONS = 8
 
 
 def names_in(query: Query) -> list[str]:
-    """The ids that a query's subject may be: as typed, and in capitals."""
+    """Possible ids in a query's subject: as typed, and in capitals."""
     typed = query.subject.strip()
     if not typed or len(typed) > ID.most or not typed.isprintable():
         return []
@@ -33,7 +34,7 @@ def mentions_in(query: Query) -> list[str]:
 
 
 def is_an_id(query: Query) -> bool:
-    """Whether a query may be nothing but the id of a ticket."""
+    """Whether a query may consist only of a ticket's id."""
     return not query.description.strip() and bool(names_in(query))
 
 
@@ -44,8 +45,8 @@ def named_by(
     found: Mapping[str, ReadTicket],
     model: Model,
 ) -> Match | None:
-    """The first of the tickets `found` that the query names, if it is to be seen: that it is meant
-    is certain."""
+    """A match for the first ticket of `found` whose id is the query's subject, if it passes the
+    filters. Its chance is 1."""
     ticket = next((found[id][0] for id in names_in(query) if id in found), None)
     if ticket is None or ticket.id == query.ticket_id or not filters.admit(ticket):
         return None

@@ -1,4 +1,4 @@
-"""How much a query may promise, whatever is found, and what is said where that is nothing."""
+"""The best possible outlook for a query, and notes that say why nothing matches."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,11 +38,11 @@ VAGUE = (
 
 
 def at_best(query: Query, encoded: EncodedQuery, telling: TellingWords, found: Wording) -> Outlook:
-    """The most that may be expected, however near the nearest ticket is.
+    """The best outlook that the query's words allow, however near the nearest ticket is.
 
-    Nothing of a query none of whose words the archive or a ticket found has. One that is not a
-    ticket itself needs telling words: one alone makes nothing likely, and without one nothing can
-    be told to match, unless one of the first tickets has all of several everyday words.
+    It is NOTHING if neither the vocabulary nor a ticket found has any word of the query. A query
+    that is not a ticket also needs telling words: with one, POSSIBLE is the best; without any,
+    NOTHING, unless one of the first tickets has all of several everyday words.
     """
     if not (encoded.known or found.held[:SHOWN].any()):
         return Outlook.NOTHING
@@ -54,20 +54,22 @@ def at_best(query: Query, encoded: EncodedQuery, telling: TellingWords, found: W
 
 
 def _held_together(encoded: EncodedQuery, telling: TellingWords, found: Wording) -> bool:
-    """Whether one of the first tickets has all of the words that tell beside a query, two at
-    least."""
+    """Whether one of the first tickets has all words of the query that count when no word tells
+    much, at least two."""
     terms = terms_of(telling.beside(encoded.words).of(encoded.words))
     columns = [place for place, term in enumerate(asked_terms(encoded)) if term in terms]
     return len(columns) > 1 and bool(found.held[:SHOWN, columns].all(1).any())
 
 
 def unnamed(codes: Sequence[str]) -> str:
-    """That no ticket names the numbers and codes that are all that is asked."""
+    """The note that no ticket contains the query's numbers and codes, when these are all of the
+    query."""
     return UNNAMED.format(quoted(codes[:MOST_QUOTED], "or"))
 
 
 def named(codes: Sequence[str]) -> str:
-    """That some name those of a query that no ticket is near to."""
+    """The note that some tickets contain the query's numbers and codes, although none is near to
+    it."""
     return NAMED.format(quoted(codes[:MOST_QUOTED], "or"))
 
 
@@ -87,8 +89,8 @@ def note(
 
 
 def _shares_words(found: Nearest, rows: Sequence[Row]) -> bool:
-    """Whether a ticket has any of the query's words: codes keep those alone that tell most, and of
-    a long text only the beginning is read."""
+    """Whether a ticket has any of the query's words, by its codes or its text. Codes keep only the
+    most telling words, and only the beginning of a long text is read."""
     asked = asked_terms(found.query)
     return bool(found.evidence.wording.held[:SHOWN].any()) or any(
         not terms_of(row.best.words).isdisjoint(asked) for row in rows

@@ -1,6 +1,6 @@
-"""The parts of a distance: what each pair of components adds in each channel, of a few rows.
+"""The parts of a distance: what each pair of components adds in each channel.
 
-They are counted by the scan's own loop, which adds them up for all tickets.
+They are computed by the same compiled loop as the scan.
 """
 
 import numpy as np
@@ -16,17 +16,17 @@ from ticketing.retrieval.scan import prepared, read_only
 from ticketing.stores.blocks import CodeBlock
 
 RANDOM = 30
-"""Tickets sampled for the typical distance."""
+"""Number of tickets sampled for the typical distance."""
 
 
 def parts_of(
     model: Model, query: EncodedQuery, rows: npt.NDArray[np.uint8]
 ) -> list[tuple[Part, ...]]:
-    """Every term of the distance, of each row of codes uint8 [n, width]; they add up to it.
+    """All terms of the distance for each row of codes uint8 [n, width]; their sum is the distance.
 
-    After those of the pairs come those of the whole ticket: the terms of a query's component that
-    it lacks. Last comes, where the model knows a query's time and lets it count, the
-    part of channel "age", which belongs to no pair of components.
+    First come the parts of the pairs. Then, for each component of the query, the part of the terms
+    that the whole ticket lacks. Last comes the channel "age", without components, if the query has
+    a time and the model counts time.
     """
     settings = model.settings
     pairs = [
@@ -51,7 +51,7 @@ def parts_of(
 def _columns(
     model: Model, query: EncodedQuery, rows: npt.NDArray[np.uint8]
 ) -> list[tuple[tuple[str, str, str], list[float]]]:
-    """What the parts of whole tickets are of, and their distances, a row each."""
+    """The parts that belong to whole tickets: their names, and their distances for each row."""
     columns = []
     sparse, lacks = model.settings.sparse_channel, _lacks(model, query, rows)
     if sparse and lacks is not None:
@@ -67,7 +67,8 @@ def _columns(
 def _terms(
     model: Model, query: EncodedQuery, rows: npt.NDArray[np.uint8]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
-    """The weights of rows' pairs of components, and what they add to the distance: [n, P, R, C]."""
+    """The weights of the rows' pairs of components, and what they add to the distance: both [n, P,
+    R, C]."""
     weights = query.weights[rows[:, -1]]
     return weights, weights.astype(np.float64) * distances(rows, query, model.layout)
 
@@ -75,8 +76,8 @@ def _terms(
 def _lacks(
     model: Model, query: EncodedQuery, rows: npt.NDArray[np.uint8]
 ) -> npt.NDArray[np.float64] | None:
-    """What the terms of each of the query's components add that rows lack: [n, P]; None where the
-    model does not let them count."""
+    """What the terms of each query component that rows lack add to the distance: [n, P]; None if
+    the model does not count them."""
     if not (model.settings.sparse_channel and query.coverage.any()):
         return None
     return query.coverage * missing(rows, query, model.layout)
@@ -85,7 +86,7 @@ def _lacks(
 def _ages(
     model: Model, query: EncodedQuery, rows: npt.NDArray[np.uint8]
 ) -> npt.NDArray[np.float64] | None:
-    """What the time between query and rows adds: [n]; None where it does not count."""
+    """Time part of the distance for each row: [n]; None if time does not count."""
     if not (query.time and model.recency.weight):
         return None
     minutes = model.layout.minutes(rows, np.arange(len(rows)))
@@ -93,8 +94,8 @@ def _ages(
 
 
 def typical_parts(model: Model, query: EncodedQuery, block: CodeBlock) -> dict[str, float]:
-    """The mean distance by channel of RANDOM tickets, evenly spread over all that are comparable;
-    nothing where there are none."""
+    """The mean distance by channel of RANDOM tickets, evenly spread over the comparable ones; empty
+    if there are none."""
     if not len(block.live):
         return {}
     places = np.linspace(0, len(block.live) - 1, min(RANDOM, len(block.live))).astype(int)
@@ -117,7 +118,7 @@ def typical_parts(model: Model, query: EncodedQuery, block: CodeBlock) -> dict[s
 def distances(
     rows: npt.NDArray[np.uint8], query: EncodedQuery, layout: CodeLayout
 ) -> npt.NDArray[np.int64]:
-    """Distances of rows uint8 [n, width] in units of code: [n, P, R, C], the sparse channel
+    """Unweighted distances of rows uint8 [n, width] in code units: [n, P, R, C], the sparse channel
     last."""
     given = prepared(query, layout)
     channels = len(given.bounds) - 1
@@ -133,8 +134,8 @@ def distances(
 def missing(
     rows: npt.NDArray[np.uint8], query: EncodedQuery, layout: CodeLayout
 ) -> npt.NDArray[np.float64]:
-    """What share of each of the query's components rows uint8 [n, width] lack (see
-    networks.terms.missing_terms): [n, P]; none of one that has no terms, such as a number."""
+    """The share of each query component's terms that rows uint8 [n, width] lack (see
+    networks.terms.missing_terms): [n, P]; 0 for a component without terms, such as a number."""
     held = _shared(rows, query, layout)[:, -len(query.codes) :]
     asked = query.terms[:, query.buckets].sum(1, dtype=np.int64)  # [P], SUM or 0 each
     lacked: npt.NDArray[np.float64] = (asked - held) / SUM
@@ -144,7 +145,7 @@ def missing(
 def _shared(
     rows: npt.NDArray[np.uint8], query: EncodedQuery, layout: CodeLayout
 ) -> npt.NDArray[np.int64]:
-    """What the terms of rows share with a query, see `postings.add`: [n, P * R + P]."""
+    """Sums of the terms that rows share with a query, see `postings.add`: [n, P * R + P]."""
     given, queries = prepared(query, layout), len(query.codes)
     shared = np.empty((len(rows), queries * layout.components + queries), np.int64)
     terms = layout.terms_span[0], layout.terms, layout.components

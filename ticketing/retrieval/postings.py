@@ -1,7 +1,9 @@
-"""Channel L by terms: which of a segment's rows hold a term, and what they share with a query.
+"""Postings of channel L: which rows of a segment contain a term, and sums of terms shared with a
+query.
 
-What a query's components p share with a row's components r, and what of p the row holds at all, are
-eight sums of at most SUM each, so one 64-bit number a row holds them: eight lanes of a byte.
+For each pair of components there is a sum of shared weights, and for each query component a sum of
+the weights of terms that the row has at all. These eight sums are at most SUM each, so one 64-bit
+integer per row holds them, in eight lanes of a byte.
 """
 
 from dataclasses import dataclass
@@ -15,14 +17,14 @@ from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
 
 LANES = 8
-"""P * R of what is shared, then P of what is held."""
+"""Lanes per row: P * R sums of shared weights, then P sums of terms that the row has."""
 
 
 @dataclass(frozen=True)
 class Postings:
-    """Which of S rows hold each bucket: those of bucket b stand between `bounds[b]` and
-    `bounds[b + 1]` (uint32 [BUCKETS + 1]), in ascending order: `rows` uint16 [n], and the bucket's
-    weight in each of their components, `weights` uint8 [n, R]."""
+    """Inverted index of S rows. The rows of bucket b are between `bounds[b]` and `bounds[b + 1]`
+    (uint32 [BUCKETS + 1]), in ascending order: `rows` uint16 [n], and the bucket's weight in each
+    of their components, `weights` uint8 [n, R]."""
 
     bounds: npt.NDArray[np.uint32]
     rows: npt.NDArray[np.uint16]
@@ -41,7 +43,7 @@ def postings_of(codes: npt.NDArray[np.uint8], layout: CodeLayout) -> Postings:
 
 @compiled(exact=True)
 def _counted(buckets: npt.NDArray[np.uint16]) -> npt.NDArray[np.int64]:
-    """Where each bucket's rows begin: int64 [BUCKETS + 1]."""
+    """Start of each bucket's rows: int64 [BUCKETS + 1]."""
     bounds = np.zeros(BUCKETS + 1, np.int64)
     last = np.full(BUCKETS, -1)
     for row in range(buckets.shape[0]):
@@ -60,7 +62,7 @@ def _filled(
     rows: npt.NDArray[np.uint16],
     of_rows: npt.NDArray[np.uint8],
 ) -> None:
-    """See Postings; `rows` and `of_rows` are filled."""
+    """Fill `rows` and `of_rows`, see Postings."""
     ends = bounds[:-1].astype(np.int64)
     last = np.full(BUCKETS, -1)
     for row in range(buckets.shape[0]):
@@ -77,7 +79,7 @@ def _filled(
 
 
 def add(postings: Postings, query: EncodedQuery, lanes: npt.NDArray[np.uint64]) -> None:
-    """Add what a segment's rows share with a query to their lanes uint64 [S]."""
+    """Add the sums that a segment's rows share with a query to their lanes uint64 [S]."""
     asked = query.terms[:, query.buckets]  # [P, t]
     _add(postings.bounds, postings.rows, postings.weights, query.buckets, asked, lanes)
 
@@ -93,7 +95,7 @@ def _add(
 ) -> None:
     """See `add`."""
     components, queries = weights.shape[1], len(asked)
-    adds = np.empty(256, np.uint64)  # what each weight in the first component adds to a row's lanes
+    adds = np.empty(256, np.uint64)  # by weight in the first component
     for i in range(buckets.size):
         held = np.uint64(0)
         adds[:] = 0

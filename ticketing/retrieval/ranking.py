@@ -1,4 +1,4 @@
-"""What a ranking is made of, step by step: tickets compared, the best of them, their chances."""
+"""Results of the steps of a ranking: compared tickets, the best of them, and their chances."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,9 +17,10 @@ from ticketing.tickets import Query
 
 @dataclass(frozen=True)
 class Compared:
-    """A query, the tickets it was compared with, of the `whole` that matched, and their distances
-    float32 [n]: infinite for those that are not compared. Those at the places of `solved` are as
-    near as a query that they solved, or solved the very query."""
+    """A query, the tickets compared with it, and their distances float32 [n] (infinite for those
+    that cannot be compared). `whole` are all tickets that match the filters. `solved` holds, by
+    index, an earlier query that the ticket solved and that is nearer than the ticket, or the
+    present query if the ticket solved it."""
 
     query: EncodedQuery
     whole: CodeBlock
@@ -28,8 +29,8 @@ class Compared:
     solved: Mapping[int, SolvedQuery] = field(default_factory=dict)
 
     def rows(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
-        """The codes of tickets' texts that were nearest, by the tickets' places: uint8 [n,
-        width]."""
+        """The codes of the nearest text of each ticket (its own, or that of a solved query), by the
+        tickets' indices: uint8 [n, width]."""
         rows = np.array(self.block.codes[self.block.live[places]])
         for row, place in enumerate(places.tolist()):
             if place in self.solved:
@@ -39,8 +40,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Best:
-    """The best tickets of those compared, best first: their places in the block, what they are
-    apart by distance alone, float32 [n], and how they moved from there."""
+    """The best of the compared tickets, best first: their indices in the block, their distances
+    float32 [n], and how rescoring moved them."""
 
     compared: Compared
     places: npt.NDArray[np.int64]
@@ -49,23 +50,23 @@ class Best:
 
     @property
     def block(self) -> CodeBlock:
-        """The tickets that were compared."""
+        """The compared tickets."""
         return self.compared.block
 
     def solved(self, rank: int) -> Query | None:
-        """The query that the ticket at a rank (from 0) solved, if that is nearer than its own
-        text, or the very query."""
+        """The query that the ticket at a rank (from 0) solved, if it is nearer than the ticket's
+        own text or is the present query."""
         found = self.compared.solved.get(int(self.places[rank]))
         return found.query if found else None
 
     def moved(self, rank: int, ahead: int | None) -> str:
-        """See `Moves.said`. What moved a ticket that a query brought nearer is what that one says,
-        not the ticket, so it is left out."""
+        """See `Moves.said`. If a solved query brought the ticket nearer, the reasons are about that
+        query's text and not the ticket's, so they are left out."""
         return self.moves.said(rank, ahead, with_why=self.solved(rank) is None)
 
     @cached_property
     def ids(self) -> list[str]:
-        """The tickets' ids."""
+        """Ids of the tickets."""
         return self.ids_at(slice(None))
 
     def ids_at(self, ranks: slice) -> list[str]:
@@ -73,19 +74,19 @@ class Best:
         return ids_at(self.block.ids, self.places[ranks])
 
     def rank_of(self, ticket_id: str) -> int:
-        """A ticket's rank, from 0; of one that is not among them how many there are."""
+        """A ticket's rank (from 0), or the number of tickets if it is not among them."""
         return self.ids.index(ticket_id) if ticket_id in self.ids else len(self.ids)
 
     @property
     def run(self) -> list[tuple[str, float]]:
-        """(ticket id, distance less what brings the ticket nearer), best first."""
+        """(ticket id, distance after rescoring), best first."""
         return list(zip(self.ids, self.moves.distances.tolist(), strict=True))
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """A query's best tickets of the `whole` that matched, what is known of them, and what that
-    says."""
+    """The best tickets for a query, out of the `whole` that matched, with the evidence and the
+    chances derived from it."""
 
     query: EncodedQuery
     whole: CodeBlock
@@ -95,6 +96,6 @@ class Nearest:
 
     @property
     def searched(self) -> int:
-        """Among how many tickets the best were sought."""
+        """Number of tickets searched."""
         block = self.best.block
         return len(block.live) if block.of is None else block.of

@@ -1,4 +1,5 @@
-"""Why a ticket was proposed: the telling words of the query that it has, or has in other words."""
+"""Reasons: why a ticket was proposed, in terms of telling words that it shares with the query or
+has in other words."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -15,32 +16,32 @@ from ticketing.text.tokens import first_written
 from ticketing.tickets import Query
 
 MOST_SHARED = 5
-"""Shared words that are named, those that tell most."""
+"""Maximum number of shared words shown, the most telling."""
 
 MOST_ASKED = 60
-"""Words of a query that are looked for: those that tickets have and those that tell most. (A pasted
-log holds thousands.)"""
+"""Maximum number of the query's words searched for in tickets: first those that tickets have, then
+the most telling. (A pasted log has thousands of words.)"""
 
 
 MOST_NAMED = 3
-"""Numbers and codes that both texts name and that are said."""
+"""Maximum number of shared numbers and codes shown."""
 
 SHORTEST_CODE = 3
-"""Characters of a number or code that is named: "5" says little, "1603" a lot."""
+"""Minimum length of a shared number or code: "5" says little, "1603" a lot."""
 
 QUOTED = 120
-"""Characters of a query that is quoted."""
+"""Characters quoted of a query."""
 
 
 class Reasons:
-    """Finds reasons under one model."""
+    """Finds reasons with one model."""
 
     def __init__(self, model: Model, telling: TellingWords):
         self._telling = telling
         self._alignment = Alignment(model, telling)
 
     def reasons(self, query: Query, words: Sequence[str], matches: Sequence[Match]) -> list[Reason]:
-        """Why tickets were proposed to a query, of whose text these are the tokens."""
+        """The reason of each match; `words` are the tokens of the query's text."""
         telling = self._telling.beside(words)
         of_matches = [dict.fromkeys(telling.of(match.words)) for match in matches]
         all_said = set().union(*of_matches)
@@ -73,10 +74,13 @@ class Reasons:
         forms: Mapping[str, str],
         near: Sequence[Near],
     ) -> Reason:
-        """The reason of a match, whose telling tokens are `said`; `asked` are the query's, each as
-        it was written, and `forms` all that share a singular with one, with that singular.
-        `by_form` has how it was written, and what it weighs, by singular, what tells most first;
-        `codes` are those that both name."""
+        """The reason of one match.
+
+        `said` are the ticket's telling tokens. `asked` maps the query's telling tokens to how they
+        are written. `forms` maps each form of these words to its singular. `by_form` maps a
+        singular to how it was written and its weight, most telling first. `codes` are the numbers
+        and codes that both texts contain.
+        """
         found: defaultdict[str, list[str]] = defaultdict(list)
         for token in filter(forms.__contains__, said):
             found[forms[token]].append(token)
@@ -88,7 +92,7 @@ class Reasons:
             others = said.keys() - {token for tokens in found.values() for token in tokens}
             alike = self._alignment.align(of_match, left, others, match.text)
         solved = _beginning(match.solved) if match.solved else ""
-        own = () if match.solved else match.by_code  # what is read of the ticket may end before
+        own = () if match.solved else match.by_code  # text of the ticket may be cut off
         named = tuple(dict.fromkeys([*own, *codes]))[:MOST_NAMED]
         by_code = bool(match.by_code)
         judged = match.settles(query)
@@ -96,8 +100,8 @@ class Reasons:
 
 
 def most_telling(telling: TellingWords, words: Iterable[str], said: Set[str]) -> list[str]:
-    """MOST_ASKED telling words of a query at most: first those that are `said`, each kind by
-    what it tells."""
+    """At most MOST_ASKED telling words of a query: first those among `said`, each group by
+    weight."""
 
     def place(token: str) -> tuple[bool, float]:
         return said.isdisjoint(numbers_of(singular(token))), -telling.weight(token)
@@ -106,8 +110,8 @@ def most_telling(telling: TellingWords, words: Iterable[str], said: Set[str]) ->
 
 
 def codes_named(query: Query, matches: Sequence[Match]) -> list[list[str]]:
-    """The numbers and codes of a query that each match names too, those first that few of the
-    matches name: all may name one product."""
+    """For each match, the query's numbers and codes that it contains, rarest among the matches
+    first: all of them may contain one product number."""
     codes = [code for code in literals(query.text[:READ]) if len(code) >= SHORTEST_CODE]
     named = [named_in(match.text, codes) for match in matches]
     times = Counter(chain.from_iterable(named))
@@ -115,5 +119,5 @@ def codes_named(query: Query, matches: Sequence[Match]) -> list[list[str]]:
 
 
 def _beginning(query: Query) -> str:
-    """What a query begins with, as it is quoted."""
+    """The beginning of a query, to be quoted."""
     return shortened(query.text.strip().split("\n")[0], QUOTED)

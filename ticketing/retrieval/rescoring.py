@@ -1,4 +1,4 @@
-"""The nearest tickets once more: what moves them is read from their codes, and no text is."""
+"""Rescoring of the nearest tickets, by features computed from their codes alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from ticketing.queries import EncodedQuery
 from ticketing.retrieval.wording import asked_terms
 
 CROWD = 5
-"""Neighbours by which a ticket is one of a crowd."""
+"""Number of nearest neighbours that measure how crowded a ticket's surroundings are."""
 
 MEANING = "E"
-"""The channel of `crowd`."""
+"""The channel of the feature `crowd`."""
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Moves:
-    """How the nearest tickets move, by the rank that they have then.
+    """How rescoring moved the nearest tickets, in their new order.
 
-    `order` int [n] holds their places by distance. `scores` float64 [k, F] are the
-    `Rescorer.features` of those that may move, the first k. `distances` float64 [n] are less what
-    brings a ticket nearer, its scores times `weights` [F]; but none is below 0, or below the one
-    before it."""
+    `order` int [n] holds their former indices, by distance. `scores` float64 [k, F] are the
+    `Rescorer.features` of those that may move (the first k). `distances` float64 [n] are the
+    distances minus scores times `weights` [F], made non-negative and non-decreasing.
+    """
 
     order: npt.NDArray[np.int64]
     distances: Floats
@@ -37,13 +37,13 @@ class Moves:
     weights: Floats
 
     def first(self, limit: int) -> "Moves":
-        """The best `limit` of them."""
+        """The best `limit` tickets."""
         return Moves(self.order[:limit], self.distances[:limit], self.scores[:limit], self.weights)
 
     def said(self, rank: int, ahead: int | None = None, with_why: bool = True) -> str:
-        """Where its distance would put the ticket at a rank (from 0), and why it is not there;
-        empty where it is. The one at rank `ahead`, len(order) for any other ticket, stands before
-        all of them."""
+        """A sentence that says where the ticket at a rank (from 0) would be by distance alone, and
+        why it is not there; "" if it did not move. The ticket at rank `ahead` was put before all of
+        them; `ahead` is len(order) if it is another ticket."""
         before, now = int(self.order[rank]) + 1, rank + 1
         if ahead is not None:
             place = int(self.order[ahead]) if ahead < len(self.order) else ahead
@@ -55,7 +55,7 @@ class Moves:
 
 
 def _why(up: bool, scores: Floats, weights: Floats) -> str:
-    """What moved a ticket up or down: the number that brought it farthest that way."""
+    """Why a ticket moved up or down: the feature that moved it most in that direction."""
     moved = scores * weights * (1 if up else -1)
     most = int(moved.argmax())
     if moved[most] <= 0:
@@ -68,7 +68,7 @@ HIGH = (
     "its subject says little but what the query says",
     "few of those found are like it",
 )
-"""What a score above the mean of those found says of a ticket, in the order of `Rescoring`."""
+"""What a score above the mean says about a ticket, in the order of `Rescoring`."""
 
 LOW = (
     "for its length, its problem has fewer of the query’s telling words",
@@ -80,13 +80,13 @@ OTHERS_DOWN = "others fell behind it"
 
 
 def unmoved(distances: npt.NDArray[np.float32]) -> Moves:
-    """Distances float32 [n], nearest first, as they are."""
+    """Distances float32 [n], nearest first, without any move."""
     order, apart = np.arange(len(distances)), distances.astype(np.float64)
     return Moves(order, apart, np.zeros((len(distances), 0)), np.zeros(0))
 
 
 class Rescorer:
-    """Rescores under one model."""
+    """Rescores with one model."""
 
     def __init__(self, model: Model):
         self._model = model
@@ -97,8 +97,8 @@ class Rescorer:
         rows: npt.NDArray[np.uint8],
         distances: npt.NDArray[np.float32],
     ) -> Moves:
-        """The order of tickets, given nearest first: rows of codes uint8 [n, width] of those
-        that may move, float32 [all]. The others stay behind them."""
+        """Reorder tickets that are given nearest first. `rows` uint8 [n, width] are the codes of
+        those that may move, `distances` float32 [all]. The others stay behind them."""
         scores, weights = self.features(query, rows), self._model.rescoring.weights
         near = distances[: len(rows)] - (scores * weights).sum(1)
         order = np.argsort(near, kind="stable")
@@ -108,13 +108,14 @@ class Rescorer:
         return Moves(np.concatenate([order, rest]), apart, scores[order], weights)
 
     def features(self, query: EncodedQuery, rows: npt.NDArray[np.uint8]) -> Floats:
-        """What `Rescoring` weighs, as standard scores over the rows: float64 [n, F]. Of fewer rows
-        than NEAREST they count in part: what stands out among ten may be common elsewhere."""
+        """The features that `Rescoring` weights, as standard scores over the rows: float64 [n, F].
+        With fewer than NEAREST rows they are scaled down: what is rare among ten tickets may be
+        common elsewhere."""
         columns = np.stack([*self._words(asked_terms(query), rows), self._crowd(rows)])
         return np.ascontiguousarray(standard(columns).T) * min(len(rows) / NEAREST, 1.0)
 
     def _words(self, terms: Sequence[str], rows: npt.NDArray[np.uint8]) -> tuple[Floats, Floats]:
-        """`shared`, and `subject`; zeros without channel L."""
+        """The features `shared` and `subject`; zeros without channel L."""
         if not self._model.layout.terms:
             return np.zeros(len(rows)), np.zeros(len(rows))
         idf = np.zeros(BUCKETS, np.float32)
@@ -123,13 +124,13 @@ class Rescorer:
         buckets, weights = self._model.layout.kept_terms(rows)  # [n, R, T]
         subject = (weights[:, 0] * (idf[buckets[:, 0]] > 0)).sum(1) / SUM
         problem = np.sort(buckets[:, self._problem].reshape(len(rows), -1))
-        once = problem > 0  # bucket 0 is none
+        once = problem > 0  # bucket 0 means no term
         once[:, 1:] &= problem[:, 1:] != problem[:, :-1]
         shared = (idf[problem] * once).sum(1) / np.sqrt(np.maximum(once.sum(1), 1))
         return shared.astype(np.float64), subject
 
     def _crowd(self, rows: npt.NDArray[np.uint8]) -> Floats:
-        """`crowd`; zeros without channel E."""
+        """The feature `crowd`; zeros without channel E."""
         settings, layout = self._model.settings, self._model.layout
         if MEANING not in settings.dense_channels:
             return np.zeros(len(rows))
@@ -146,14 +147,14 @@ class Rescorer:
 
     @property
     def _problem(self) -> list[int]:
-        """Which components say what the matter was, and not how it was mended."""
+        """Indices of the components that describe the problem, that is, all but the solution."""
         names = self._model.settings.ticket_components
         return [place for place, name in enumerate(names) if name != "SOL2"]
 
 
 def standard(values: Floats) -> Floats:
-    """Values [n], or each row of values [F, n], less their mean, by their standard deviation; zeros
-    where all are alike."""
+    """Standard scores of values [n], or of each row of values [F, n]; zeros where all values are
+    equal."""
     if not values.size:
         return values
     centred = values - values.mean(-1, keepdims=True)

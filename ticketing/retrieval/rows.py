@@ -1,6 +1,6 @@
-"""The rows of an answer: the best tickets, and those that the query names or that name its codes.
+"""The rows of an answer: the best tickets, and tickets found by id or by numbers and codes.
 
-Texts are fetched as they are needed, and near-copies fold into one row.
+Texts are fetched as needed, and near-copies are folded into one row.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,11 +23,12 @@ from ticketing.tickets import Filters, Query
 
 
 class AnswerRows:
-    """The rows of the answer to one query, as far as they are `first` asked for.
+    """The rows of the answer to one query, computed by `first`.
 
-    `codes` are the numbers and codes that are all that is asked. Afterwards `outdated` says whether
-    tickets are gone since their codes were read, and `by_id` that the row is the ticket whose id is
-    all that is asked.
+    `codes` are the query's numbers and codes, if it consists of these alone. After `first`,
+    `outdated` says whether tickets were deleted or changed since their codes were read, and `by_id`
+    whether the only row is the ticket whose id is the query. `mentioned` holds the ids of the
+    tickets mentioned in the query's text that exist and pass the filters.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class AnswerRows:
         telling: TellingWords,
         solved: SolvedNow,
     ):
-        """What is `solved` is further texts of tickets."""
+        """`solved` gives solved queries, which are further texts of their tickets."""
         self._store = store
         self._model = model
         self._folder = folder
@@ -54,10 +55,11 @@ class AnswerRows:
         self.mentioned: tuple[str, ...] = ()
 
     def first(self, found: Nearest, limit: int) -> list[Row]:
-        """The nearest tickets in `limit` rows at most, after one that the query names, or what is
-        named alone where nothing else is asked. Sets `mentioned`."""
+        """The nearest tickets in at most `limit` rows, after the ticket whose id is the query's
+        subject; or the tickets that contain the query's codes, if it consists of these alone. Sets
+        `mentioned`."""
         query, self.outdated = self._query, False
-        step = limit + limit // 2 + 1  # some fold; one more ends the last
+        step = limit + limit // 2 + 1  # some are folded; one more ends the last row
         best, mentions = found.best.ids_at(slice(step)), mentions_in(query)
         first = self._store.read_tickets([*names_in(query), *mentions, *best])
         there = [first[id][0] for id in mentions if id in first]
@@ -74,16 +76,16 @@ class AnswerRows:
         return [led(query, row) for row in rows]
 
     def _naming(self, found: Nearest, limit: int, step: int) -> list[Row]:
-        """The tickets that name one of the codes that are all that is asked."""
+        """Rows of the tickets that contain one of the codes of which the query consists."""
         of_query = self._query, self.codes, self._filters, self._telling
         return self._folder.fold(
             self._by_code(found, naming_any(self._store, self._solved(), *of_query), step), limit
         )
 
     def _by_code(self, found: Nearest, naming: Sequence[Naming], step: int) -> Iterator[Match]:
-        """Tickets that name the query's codes, read `step` at a time. Nothing is known of how
-        likely one helps: it has the chance of the last that was compared, but for one whose id it
-        is or that solved the very query."""
+        """Tickets that contain the query's codes, read `step` at a time. Nothing is known about the
+        chance that one helps, so it gets the lowest chance of the compared tickets; a ticket with
+        that id, or one that solved this very query, gets 1."""
         of = found.chances.yes, found.chances.related
         last = [float(chances[-1]) if len(chances) else 0.0 for chances in of]
         ranks, ids = count(1), {code.upper() for code in self.codes}
@@ -118,8 +120,9 @@ class AnswerRows:
         first: Mapping[str, ReadTicket],
         named: Match | None,
     ) -> Iterator[Match]:
-        """The best tickets in order, fetched `step` at a time but for the `first`, after one that
-        was named; they are outdated where one was deleted or changed since its codes were read."""
+        """The best tickets in order, after the one found by id (`named`). All but those in `first`
+        are fetched `step` at a time. Sets `outdated` if a ticket was deleted or changed since its
+        codes were read."""
         best, chances = found.best, found.chances
         rank, ahead = 0, None
         if named:

@@ -1,8 +1,7 @@
-"""The scan: equation 1 for one query over every live row of codes.
+"""The scan: equation 1 for one query over all live rows of codes.
 
-Absolute differences of bytes are whole numbers, and so are the weights that they are summed with,
-so distances are the same on every machine; the weights hold V, W and the quantising step of each
-channel.
+Differences of bytes and weights are integers, so distances are the same on every machine. The
+weights contain V, W and the quantisation step of each channel.
 """
 
 from dataclasses import dataclass
@@ -23,13 +22,13 @@ from ticketing.retrieval.threads import ALONE, Threads
 T = TypeVar("T", bound=np.generic)
 
 CHUNK = 2048
-"""Most rows a thread takes at a time."""
+"""Maximum number of rows that a thread takes at a time."""
 
 NO_SUMS = np.empty(0, np.uint64)
 
 
 class Prepared(NamedTuple):
-    """What `kernel.scan` takes of a query, in its order."""
+    """The query's arguments for `kernel.scan`, in its order."""
 
     size: int
     block: int
@@ -47,12 +46,12 @@ class Prepared(NamedTuple):
 
 @dataclass(frozen=True)
 class Blocks:
-    """A query's dense channels cut in blocks of `size` bytes, none of which leaves its component;
-    one byte where a component has less than BLOCK.
+    """A query's dense channels, cut into blocks of `size` bytes, each within one component. The
+    size is BLOCK, or 1 if a component has fewer bytes.
 
-    `bounds` int64 [C + 1] says which blocks are a channel's, `starts` int64 [S] where each begins
-    in a component, `masks` uint8 [S * size] which of its bytes are meant, and `query` uint8
-    [S * 2 * size] holds those of the query's one or two components, 0 where none is meant.
+    `bounds` int64 [C + 1] gives the blocks of each channel, `starts` int64 [S] where each block
+    begins in a component, `masks` uint8 [S * size] which of its bytes belong to the channel, and
+    `query` uint8 [S * 2 * size] the bytes of the query's one or two components, 0 where masked.
     """
 
     size: int
@@ -63,7 +62,7 @@ class Blocks:
 
 
 def cut(query: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Blocks:
-    """The blocks of a query's codes uint8 [P, width of a component], whose channels lie between
+    """Cut a query's codes uint8 [P, width of a component] into blocks; its channels lie between
     `bounds` int64 [C + 1]."""
     size, ends, starts, meant = _places(tuple(bounds.tolist()))
     taken = np.zeros((len(starts), 2, size), np.uint8)
@@ -74,7 +73,8 @@ def cut(query: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Blocks:
 
 
 def aligned(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Values end to end, from where a cache line begins: blocks of them lie in one each."""
+    """A flat copy of the values that begins at a cache line, so that each block of BLOCK bytes lies
+    in one line."""
     room = np.empty(values.size + LINE, np.uint8)
     start = -room.ctypes.data % LINE
     room[start : start + values.size] = values.ravel()
@@ -83,11 +83,13 @@ def aligned(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class Weighed:
-    """A query's weights in whole numbers of its unit, by pattern of a ticket's present components.
+    """A query's weights as integer multiples of its unit, by pattern of a ticket's present
+    components.
 
-    `blocks` int64 [2 ** R, R, S, 2] is what one unit of a block adds. `fixed` int64 [2 ** R] is
-    what a ticket adds that shares no term, -1 where no pair is compared, and `terms` int64
-    [2 ** R, P * R + P] what one unit of each sum of `postings.add` takes away.
+    `blocks` int64 [2 ** R, R, S, 2] are the weights of blocks. `fixed` int64 [2 ** R] is the
+    distance of a ticket with the query's dense vectors and no shared terms, or -1 if no pair is
+    compared. `terms` int64 [2 ** R, P * R + P] is subtracted per unit of each sum of
+    `postings.add`.
     """
 
     blocks: npt.NDArray[np.int64]
@@ -96,7 +98,7 @@ class Weighed:
 
 
 def weigh(query: EncodedQuery, blocks: Blocks) -> Weighed:
-    """The weights of a query, whose dense channels are these blocks."""
+    """Compute the integer weights of a query with these blocks."""
     patterns, queries, components, _ = query.weights.shape
     dense = len(blocks.bounds) - 1
     weights = np.maximum(query.weights, 0).astype(np.float64)
@@ -122,8 +124,8 @@ def weigh(query: EncodedQuery, blocks: Blocks) -> Weighed:
 def _places(
     bounds: tuple[int, ...],
 ) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """What of `Blocks` does not depend on the query: size, bounds, starts, and which bytes are
-    meant, bool [S, size]."""
+    """The parts of `Blocks` that do not depend on the query: size, bounds, starts, and which bytes
+    belong to the channel, bool [S, size]."""
     size = BLOCK if bounds[-1] >= BLOCK else 1
     ends, starts, masks = [0], [], []
     for first, last in pairwise(bounds):
@@ -145,13 +147,14 @@ def scan_distances(
     shared: npt.NDArray[np.uint64] = NO_SUMS,
     channels: npt.NDArray[np.float32] | None = None,
 ) -> npt.NDArray[np.float32]:
-    """-log g of the query to every live row, time apart: float32 [n]; infinite where no pair is
-    present. Raises StoreError for rows that the layout does not describe.
+    """Distances (-log g, without the time part) of the query to every live row: float32 [n];
+    infinite if no pair of components is present. Raises StoreError for rows that do not fit the
+    layout.
 
-    `shared` uint64 [m] is what the first m rows share with the query (see postings), where that is
-    known: their own terms are not read then. The query's weights are by the pattern of a ticket's
-    present components, -1 for a pair that is not compared. Zeros float32 [n, C] given as `channels`
-    are filled with what each channel alone says.
+    `shared` uint64 [m] are the sums of terms that the first m rows share with the query (see
+    `postings`); the terms of these rows are then not read. The query's weights are by pattern of a
+    ticket's present components, -1 for a pair that is not compared. `channels`, zeros float32 [n,
+    C], is filled with the distance of each channel alone.
     """
     distances = np.empty(len(live), dtype=np.float32)
     if not len(live):
@@ -164,7 +167,7 @@ def scan_distances(
     of_rows = read_only(shared), layout.terms_span[0], layout.terms
     given = (*prepared(query, layout), *of_rows)
 
-    # One kind of array, for which the loop is compiled once.
+    # One array type, so that the loop is compiled only once.
     codes, live = read_only(codes), read_only(live)
 
     def part(rows: slice) -> None:
@@ -176,14 +179,15 @@ def scan_distances(
 
 
 def chunks(rows: int) -> list[slice]:
-    """So many rows in equal parts, of CHUNK at most."""
+    """Split a number of rows into equal parts of at most CHUNK."""
     count = -(-rows // CHUNK)
     return [slice(*ends) for ends in pairwise(i * rows // count for i in range(count + 1))]
 
 
 @lru_cache(maxsize=8)
 def prepared(query: EncodedQuery, layout: CodeLayout) -> Prepared:
-    """What `scan` is given of a query, which several blocks are compared with."""
+    """The query's arguments for `scan`, cached because several blocks are compared with one
+    query."""
     blocks = cut(query.codes, layout.bounds)
     weighed = weigh(query, blocks)
     bits, table = term_table(query.terms, query.buckets)
@@ -204,7 +208,7 @@ def prepared(query: EncodedQuery, layout: CodeLayout) -> Prepared:
 
 
 def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
-    """A view of an array, by which it is not written."""
+    """A read-only view of an array."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -1,7 +1,7 @@
-"""What is derived of a file of codes: a segment for every SEGMENT rows, in files beside them.
+"""The index files of a file of codes: one segment for every SEGMENT rows.
 
-Rows of codes never change, so a segment never does either. A file that is missing, torn or of other
-rows is made anew; nothing else knows what is in it.
+Rows of codes never change, so segments do not either. A file that is missing, damaged or belongs to
+other rows is derived again.
 """
 
 import threading
@@ -20,20 +20,20 @@ from ticketing.retrieval.postings import Postings, postings_of
 from ticketing.retrieval.sketch import Sketcher, fit_sketcher
 
 SEGMENT = 1 << 15
-"""Rows of a segment."""
+"""Rows per segment."""
 
 PRINTED = 64
-"""Rows by which a file is known to be of these codes."""
+"""Number of rows whose checksum identifies the codes of a file."""
 
 FORMAT = 1
-"""What a file is made of; a change raises it."""
+"""Format version of the files; increased by each change."""
 
 Arrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Segment:
-    """What is derived of S rows of codes: postings, sketches uint8 [S, R * BYTES], patterns of
+    """Data derived from S rows of codes: postings, sketches uint8 [S, R * BYTES], patterns of
     present components uint8 [S], and minutes of creation uint32 [S]."""
 
     postings: Postings
@@ -43,15 +43,15 @@ class Segment:
 
     @classmethod
     def of(cls, codes: npt.NDArray[np.uint8], layout: CodeLayout, sketcher: Sketcher) -> Self:
-        """The segment of rows of codes uint8 [S, width]."""
+        """Derive the segment of rows of codes uint8 [S, width]."""
         minutes = layout.minutes(codes, np.arange(len(codes))).astype(np.uint32)
         sketches = sketcher.of_rows(codes)
         return cls(postings_of(codes, layout), sketches, codes[:, -1].copy(), minutes)
 
 
 class Derived:
-    """The segments of a file of codes that are known so far, from the first on, and the sketcher of
-    all, which the rows of the first fit. `path` is their folder."""
+    """The segments of a file of codes that are known so far, without a gap, and the sketcher that
+    was fitted to the first one. `path` is their folder."""
 
     def __init__(self, path: Path, layout: CodeLayout, channel_weights: npt.NDArray[np.float32]):
         self.path = path
@@ -61,11 +61,12 @@ class Derived:
         self._taking = threading.Lock()
 
     def lacks(self, codes: npt.NDArray[np.uint8]) -> bool:
-        """Whether there are codes for another segment."""
+        """Whether the codes have rows for another segment."""
         return len(self.segments) < len(codes) // SEGMENT
 
     def read(self, codes: npt.NDArray[np.uint8]) -> None:
-        """Memory-map what was made before, up to what is missing, damaged or of other codes."""
+        """Memory-map the segments on disk, up to the first that is missing, damaged or of other
+        codes."""
         while self.lacks(codes):
             number = len(self.segments)
             found = self._found(codes, number)
@@ -74,20 +75,20 @@ class Derived:
             self._take(number, *found)
 
     def make_next(self, codes: npt.NDArray[np.uint8]) -> None:
-        """Derive one segment more, and write it whole or not at all, the latter also where the
-        folder is gone. Raises OSError."""
+        """Derive one more segment and write it atomically; it is not written if the folder is gone.
+        Raises OSError."""
         number = len(self.segments)
         rows = _rows(codes, number)
         sketcher = self.sketcher or fit_sketcher(rows, self._layout, self._weights)
         segment = Segment.of(rows, self._layout, sketcher)
         arrays = {**vars(segment.postings), **vars(segment), **vars(sketcher)}
         del arrays["postings"]
-        if self.path.is_dir():  # else the codes were dropped meanwhile
+        if self.path.is_dir():  # else the codes were dropped
             write_arrays(self._file(number), arrays, _about(rows, arrays))
         self._take(number, segment, sketcher)
 
     def damaged(self, codes: npt.NDArray[np.uint8]) -> list[Path]:
-        """Files that are there and cannot be used with these codes."""
+        """Existing files that do not fit these codes."""
         self.read(codes)
         numbers = range(len(self.segments), len(codes) // SEGMENT)
         whole = {self._file(number) for number in range(len(self.segments))}
@@ -122,7 +123,7 @@ def _rows(codes: npt.NDArray[np.uint8], number: int) -> npt.NDArray[np.uint8]:
 
 
 def _about(rows: npt.NDArray[np.uint8], arrays: Arrays) -> dict[str, Any]:
-    """What tells that a file is whole, and of these rows."""
+    """Metadata that identify a file as complete and derived from these rows."""
     content = 0
     for name in sorted(arrays):
         content = crc32(np.ascontiguousarray(arrays[name]).data, content)

@@ -1,9 +1,9 @@
-"""A sketch of a row's dense channels: few bytes a component, whose sum of absolute differences
-tells nearly what the whole component's does.
+"""Sketches of dense vectors: a few bytes per component, whose L1 distance approximates that of the
+whole component.
 
-A component's codes, each as far apart as its channel weighs, are projected onto the directions in
-which a sample of rows differs most. Principal components keep most of what tells rows apart, and
-their L1 norm grows with that of what was projected.
+A component's codes, scaled by the weights of their channels, are projected onto the principal
+components of a sample of rows. These keep most of the variance, and the L1 norm of the projection
+grows with that of the original.
 """
 
 from dataclasses import dataclass
@@ -14,23 +14,23 @@ import numpy.typing as npt
 from ticketing.model.layout import CodeLayout
 
 BYTES = 32
-"""Bytes of a component's sketch: measured, .999 of the nearest ten lie within 1.3 % of the rows
-that it and the terms put first; 16 bytes need 2.1 %, 64 bytes 1 %."""
+"""Bytes of a component's sketch. Measured: .999 of the ten nearest are among the 1.3 % of rows that
+sketch and terms rank first; 16 bytes need 2.1 %, 64 bytes 1 %."""
 
 SAMPLE = 8192
-"""Most rows that the directions are found by."""
+"""Maximum number of rows to which the projection is fitted."""
 
 MIDDLE, MOST = 128, 127
 CLIPPED = 0.9995
-"""Share of projected values that a byte spans; the others are at its end."""
+"""Share of projected values within the range of a byte; the others are clipped."""
 
 
 @dataclass(frozen=True)
 class Sketcher:
-    """What makes sketches: `units` float32 [size] (what a step of each code weighs beside the
-    heaviest channel's), `means` float32 [R, size], `axes` float32 [R, size, BYTES] (divided by the
-    step of a byte), and `worths` float32 [R]: what a byte of difference tells of the difference of
-    the components, in steps of the heaviest channel."""
+    """Computes sketches. `units` float32 [size] are the weights of one step of each code relative
+    to the heaviest channel's, `means` float32 [R, size] and `axes` float32 [R, size, BYTES] the
+    projection (axes are divided by the step of a byte). `worths` float32 [R] is the distance per
+    unit of difference of a byte, in steps of the heaviest channel."""
 
     units: npt.NDArray[np.float32]
     means: npt.NDArray[np.float32]
@@ -38,7 +38,7 @@ class Sketcher:
     worths: npt.NDArray[np.float32]
 
     def of_rows(self, codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """Rows of codes uint8 [n, width] -> uint8 [n, R * BYTES]."""
+        """Sketches of rows of codes: uint8 [n, width] -> uint8 [n, R * BYTES]."""
         components, size = self.means.shape
         found = np.empty((len(codes), components, BYTES), np.uint8)
         for r in range(components):
@@ -46,7 +46,8 @@ class Sketcher:
         return found.reshape(len(codes), components * BYTES)
 
     def of_query(self, codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """A query's codes uint8 [P, size] -> uint8 [P, R * BYTES]: as each component sees it."""
+        """Sketches of a query's codes, one for each ticket component: uint8 [P, size] -> uint8 [P,
+        R * BYTES]."""
         return np.concatenate([self._bytes(codes, r) for r in range(len(self.means))], axis=1)
 
     def _bytes(self, codes: npt.NDArray[np.uint8], r: int) -> npt.NDArray[np.uint8]:
@@ -58,7 +59,7 @@ class Sketcher:
 def fit_sketcher(
     codes: npt.NDArray[np.uint8], layout: CodeLayout, channel_weights: npt.NDArray[np.float32]
 ) -> Sketcher:
-    """A sketcher for rows like these, uint8 [n, width], under W [C]: the same for the same rows."""
+    """Fit a sketcher to rows like these, uint8 [n, width], with W [C]. Deterministic."""
     sample = np.asarray(codes[:: len(codes) // SAMPLE + 1])
     components, size = layout.components, int(layout.bounds[-1])
     steps = _weighed(layout, channel_weights)
@@ -76,7 +77,7 @@ def fit_sketcher(
 
 
 def heaviest(layout: CodeLayout, channel_weights: npt.NDArray[np.float32]) -> int:
-    """Which dense channel's steps weigh most under W [C]; 0 where there is none."""
+    """The dense channel whose step weighs most under W [C]; 0 if there is none."""
     return int(np.argmax([*_weighed(layout, channel_weights), 0]))
 
 
@@ -88,11 +89,11 @@ def _weighed(
 
 
 def _principal(values: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], float]:
-    """Centred values [n, size] -> axes [size, BYTES], divided by the step of a byte, and how far
-    apart a byte of difference says that two of the values are."""
+    """Fit the projection of centred values [n, size]: axes [size, BYTES], divided by the step of a
+    byte, and the distance per unit of difference of a byte."""
     _, vectors = np.linalg.eigh(values.T @ values)
     axes = np.zeros((values.shape[1], BYTES), np.float32)
-    kept = vectors[:, ::-1][:, :BYTES]  # the largest first
+    kept = vectors[:, ::-1][:, :BYTES]  # largest eigenvalues first
     step = max(float(np.quantile(abs(values @ kept), CLIPPED)), 1e-6) / MOST
     axes[:, : kept.shape[1]] = kept / step
     projected = values @ axes

@@ -1,8 +1,8 @@
-"""Queries that tickets solved: each is one more text of its ticket.
+"""Solved queries: each query that a ticket solved counts as one more text of that ticket.
 
-What somebody typed stands in no ticket, so its words would be lost once it is answered. A query
-that was judged YES is encoded as a ticket's text is, and a ticket is as far from a new query as the
-nearest of its texts. A query that is itself a ticket is left out: it is found as that ticket.
+The words of a typed query are in no ticket, so they would be lost once it is answered. A query that
+was judged YES is encoded like a ticket's text, and the distance of a ticket is that of its nearest
+text. A query that is itself a ticket is left out, since it is found as that ticket.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -20,16 +20,17 @@ from ticketing.stores.blocks import CodeBlock
 from ticketing.tickets import Grade, Label, Query, Ticket
 
 READ = 300
-"""The nearest solved queries that are looked at: a filter may hide the tickets of most."""
+"""Number of nearest solved queries that are considered; a filter may exclude the tickets of
+most."""
 
 BROUGHT = 30
-"""Tickets that they may bring nearer; ten are shown."""
+"""Maximum number of tickets brought nearer by solved queries; ten tickets are shown."""
 
 
 @dataclass(frozen=True)
 class SolvedQuery:
-    """A query that a ticket solved, what it is apart from the one that is asked, and its row of
-    codes uint8 [width]."""
+    """A query that a ticket solved, its distance to the present query, and its row of codes uint8
+    [width]."""
 
     query: Query
     ticket_id: str
@@ -39,8 +40,8 @@ class SolvedQuery:
 
 @dataclass(frozen=True)
 class Solved:
-    """Queries, the tickets that solved them, and codes uint8 [n, width] of what they say, without
-    a time. `seen` says which of some tickets may be seen, None that all may."""
+    """Solved queries, the tickets that solved them, and the queries' codes uint8 [n, width],
+    without a time. `seen` returns which of some tickets the person may see; None if all."""
 
     queries: Sequence[Query]
     ticket_ids: Sequence[str]
@@ -48,9 +49,9 @@ class Solved:
     seen: Callable[[Sequence[str]], Collection[str]] | None = None
 
     def nearest(self, query: EncodedQuery, layout: CodeLayout) -> list[SolvedQuery]:
-        """The READ nearest of them whose tickets may be seen, nearest first; time does not count.
-        Without a known word all queries are alike to the network: near are then those alone that
-        share a term."""
+        """The READ nearest solved queries whose tickets may be seen, nearest first, without the
+        time part. If no word of the query is known, all queries look alike to the network; then
+        only those that share a term are returned."""
         apart = scan_distances(self.codes, np.arange(len(self.codes)), query, layout)
         places = self._nearest_seen(apart)
         if len(places) and not query.known:
@@ -61,8 +62,8 @@ class Solved:
         ]
 
     def _nearest_seen(self, apart: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
-        """Places of the READ nearest that count. Tickets are looked up for more and more places,
-        as long as hidden ones take too many; where all are read anyway, none is."""
+        """Indices of the READ nearest that may be seen. Tickets are looked up in growing pages
+        until enough are found. If there are at most READ queries, nothing is looked up here."""
         if self.seen is None or len(apart) <= READ:
             return nearest(apart, READ)
         order, start, size = nearest(apart, len(apart)), 0, READ
@@ -76,16 +77,16 @@ class Solved:
 
 
 SolvedNow = Callable[[], Solved]
-"""Says what is solved by now."""
+"""Returns the present solved queries."""
 
 
 def nothing_solved() -> Solved:
-    """Where nobody judged anything, or nothing of it is to count."""
+    """No solved queries: nobody has judged, or judgments are not to count."""
     return Solved((), (), np.zeros((0, 0), np.uint8))
 
 
 def solved_of(model: Model, labels: Iterable[Label], known: Solved | None = None) -> Solved:
-    """The solved queries among labels; codes that are `known` are not made again."""
+    """The solved queries among labels; codes in `known` are reused."""
     found = [x for x in labels if x.grade == Grade.YES and not x.query.ticket_id]
     row = {query.id: place for place, query in enumerate(known.queries)} if known else {}
     new = {x.query.id: x.query for x in found if x.query.id not in row}
@@ -97,12 +98,12 @@ def solved_of(model: Model, labels: Iterable[Label], known: Solved | None = None
 
 
 def solved_seen(solved: SolvedNow, seen: Callable[[Sequence[str]], Collection[str]]) -> SolvedNow:
-    """What is solved, as those see it who may see the tickets that `seen` gives of some."""
+    """Solved queries as seen by a person; `seen` returns which of some tickets they may see."""
     return lambda: replace(solved(), seen=seen)
 
 
 def tickets_of(solved: Iterable[SolvedQuery]) -> list[str]:
-    """The ids of the tickets that solved them."""
+    """Ids of the tickets that solved them."""
     return list(dict.fromkeys(one.ticket_id for one in solved))
 
 
@@ -114,15 +115,18 @@ def bring_nearer(
     solved: Iterable[SolvedQuery],
     query_id: str,
 ) -> dict[int, SolvedQuery]:
-    """Let tickets of a block be as near as the nearest of their texts: `distances` float32 [n] are
-    changed. By place the query that brought a ticket nearer, with its ticket's time in its row and
-    in its distance; `solved` come nearest first. A ticket that solved the very query, that of
-    `query_id`, is among them with that one, whatever text of it is the nearest."""
+    """Set the distance of each ticket to that of its nearest text; `distances` float32 [n] is
+    changed. `solved` are ordered nearest first.
+
+    Returns, by index, the solved query that brought a ticket nearer, with the ticket's time in its
+    codes and its distance. A ticket that solved the present query (`query_id`) is always included,
+    with that query.
+    """
     held: dict[int, SolvedQuery] = {}
     settled: dict[int, Query] = {}
     for one in solved:
         place = block.place(one.ticket_id)
-        if place is not None and np.isfinite(distances[place]):  # it may be the one that asks
+        if place is not None and np.isfinite(distances[place]):  # own ticket: infinite
             held.setdefault(place, one)
             if one.query.id == query_id:
                 settled[place] = one.query

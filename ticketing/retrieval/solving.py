@@ -1,4 +1,5 @@
-"""How solutions speak, and problems do not: learned from the archive's sample in a model."""
+"""How solutions differ from problems in channel E, estimated from the sample of the archive in a
+model."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,12 +10,12 @@ SOLUTION = "SOL2"
 
 
 def solving(model: Model) -> npt.NDArray[np.float32]:
-    """Where solutions lie in channel E, seen from where problems do: float32 [dims], of length 1
-    at most; 0 for a model without channel E or without solutions of their own.
+    """The direction from problems to solutions in channel E: float32 [dims], of length at most 1;
+    zeros for a model without channel E or without solutions.
 
-    It is the mean of the sample's solutions less that of its subjects and descriptions. The fewer
-    these are the shorter it is, by the share of its square that chance does not explain (the
-    positive-part estimator of James and Stein).
+    It is the mean of the sample's solutions minus the mean of its subjects and descriptions. It is
+    shrunk by the share of its squared length that chance explains, so it is shorter for small
+    samples (positive-part James-Stein estimator).
     """
     channels, components = model.settings.dense_channels, model.settings.ticket_components
     nothing = np.zeros(model.words.table.shape[1], np.float32)
@@ -35,5 +36,5 @@ def solving(model: Model) -> npt.NDArray[np.float32]:
 
 
 def _chance(vectors: npt.NDArray[np.float32]) -> float:
-    """The expected squared distance of the mean of vectors [n, dims] from the true one."""
+    """Expected squared error of the mean of vectors [n, dims]."""
     return float(vectors.var(0).sum()) / len(vectors)

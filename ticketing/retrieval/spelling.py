@@ -1,4 +1,4 @@
-"""Did you mean: what a word that the archive does not know is most likely a slip of."""
+"""Spelling suggestions ("did you mean") for words that are not in the vocabulary."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -13,29 +13,30 @@ from ticketing.text.tokens import first_written
 from ticketing.text.vocabulary import Vocabulary
 
 MOST_LOOKED_UP = 8
-"""Unknown words of a query that are looked up, the first ones."""
+"""Maximum number of unknown words of a query that are looked up, from its beginning."""
 
 LEAST_COUNT, LEAST_SHARE = 3, 1 / 3000
-"""Tickets, and share of tickets, of a word that others may be a slip of; rarer ones may be slips
+"""Minimum number and share of tickets that contain a suggested word; rarer words may be errors
 themselves."""
 
 CLEARLY = 4
-"""The best word is in so many times as many tickets as any other that is as near."""
+"""The suggested word must be in this many times as many tickets as any other word at the same edit
+distance."""
 
 
 class Corrector:
-    """Proposes words of one vocabulary."""
+    """Suggests words of a vocabulary."""
 
     def __init__(self, vocabulary: Vocabulary):
         self._vocabulary = vocabulary
         one_slip = max(LEAST_COUNT, LEAST_SHARE * vocabulary.documents)
-        self._least = {1: one_slip, 2: 5 * one_slip}  # two slips in a rare word are another word
+        self._least = {1: one_slip, 2: 5 * one_slip}  # two errors need a frequent word
 
     def meant(self, text: str, words: Iterable[str]) -> dict[str, str]:
-        """Unknown words of a text, whose tokens are `words`, as they are written, each with the
-        word that it likely means.
+        """Suggestions for unknown words of a text, by the word as it is written. `words` are the
+        text's tokens.
 
-        Only where there is no doubt: see `best`. Nothing from an empty vocabulary.
+        Only unambiguous ones, see `best`. Empty for an empty vocabulary.
         """
         unknown = self._vocabulary.lacking(dict.fromkeys(words))
         looked_up = [word for word in unknown if word.isalpha() and len(word) >= 5][:MOST_LOOKED_UP]
@@ -44,8 +45,9 @@ class Corrector:
         return {written[word]: best for word, best in found.items()}
 
     def best(self, word: str) -> str:
-        """The one known word within a slip or two of an unknown one, the nearest and, of those,
-        clearly the most frequent; empty in doubt and for the plural of a known word."""
+        """The one known word within one or two typing errors of an unknown word: the nearest and,
+        among these, clearly the most frequent. "" if that is ambiguous, or if the word is the
+        plural of a known word."""
         if singular(word) in self._vocabulary:
             return ""
         near = [
@@ -71,7 +73,7 @@ class Corrector:
 
     @cached_property
     def _by_start(self) -> defaultdict[tuple[str, int], list[str]]:
-        """Words that others may be a slip of, by their first letter and length."""
+        """Words that may be suggested, by first letter and length."""
         words: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
         counted = zip(self._vocabulary.words, self._vocabulary.document_counts, strict=True)
         for word, count in counted:

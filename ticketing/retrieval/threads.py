@@ -1,4 +1,4 @@
-"""Threads that share a query's work: compiled code holds no interpreter lock."""
+"""Threads that share the work of a query; compiled code releases the interpreter lock (GIL)."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,17 +8,17 @@ T = TypeVar("T")
 
 
 class Threads:
-    """So many threads, the one that has work done among them: it begins while others wake, which
-    takes as long as some work does."""
+    """A pool of `count` threads, including the calling one, which starts at once: waking the others
+    may take as long as the work itself."""
 
     def __init__(self, count: int = 1):
         self._others = count - 1
         self._pool = ThreadPoolExecutor(self._others) if self._others > 0 else None
 
     def share(self, work: Callable[[T], None], parts: Iterable[T]) -> None:
-        """Have `work(part)` done on each part, by whichever thread is free."""
+        """Call `work(part)` for each part, in whichever thread is free."""
         parts = [*parts]
-        left = iter(parts)  # a list's: threads may take from it at once
+        left = iter(parts)  # a list's iterator is thread-safe
 
         def take() -> None:
             for part in left:

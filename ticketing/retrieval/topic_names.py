@@ -1,21 +1,21 @@
-"""Names that people gave to topics, and which topics of a bundle they are of."""
+"""Which topics of a bundle have the names that people gave, also to topics of earlier bundles."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from ticketing.history import TopicName
 
 WORDS = 20
-"""Top words that a topic is known by from bundle to bundle."""
+"""Number of top words that identify a topic across bundles."""
 
 SAME = 0.5
-"""Share of the words that two topics must have in common to be the same."""
+"""Minimum overlap of the words of two topics that count as the same."""
 
 
 def name_topics(topics: Mapping[int, Sequence[str]], names: Iterable[TopicName]) -> dict[int, str]:
-    """The names of a bundle's topics, of those that have one; `topics` are their top words.
+    """Names of a bundle's topics, for those that have one. `topics` are their top words.
 
-    A name belongs to the topic whose words overlap most with those that were named, if half of
-    them do; of two names for one topic the later holds. `names` come in the order they were given.
+    A name belongs to the topic whose words overlap most with the named ones, if the overlap is at
+    least SAME; of two names for one topic the later counts. `names` are in chronological order.
     """
     words = {number: frozenset(some) for number, some in topics.items() if some}
     found: dict[int, str] = {}
@@ -28,5 +28,6 @@ def name_topics(topics: Mapping[int, Sequence[str]], names: Iterable[TopicName])
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    """Szymkiewicz-Simpson: of the smaller set's words, the share that both have."""
+    """Overlap coefficient (Szymkiewicz-Simpson): the share of the smaller set's words that both
+    have."""
     return len(one & other) / max(min(len(one), len(other)), 1)

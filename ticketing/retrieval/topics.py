@@ -1,4 +1,4 @@
-"""What the tickets are about: main topics, their shares of all tickets, and the months between."""
+"""Topics of tickets: main topics, their shares of all tickets, and their counts by month."""
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Sequence
@@ -15,24 +15,25 @@ from ticketing.tickets import Filters, Ticket
 from ticketing.times import plausible_until
 
 MOST_MONTHS = 240
-"""Months drawn, up to the latest: one mistyped year must not draw a thousand empty ones."""
+"""Maximum number of months shown, the latest ones. Otherwise one mistyped year would add a thousand
+empty months."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic of a bundle: its number and the words a person can know it by, best first."""
+    """A topic of a bundle: its number and its top words, best first."""
 
     number: int
     words: tuple[str, ...]
 
     def of(self, shown: Container[str]) -> "Topic":
-        """The topic with those of its words alone that may be shown."""
+        """The topic with only those words that may be shown."""
         return Topic(self.number, tuple(word for word in self.words if word in shown))
 
 
 @dataclass(frozen=True)
 class MonthCount:
-    """Of `of` tickets created in a month (its first day), `tickets` have the topic."""
+    """In a month (its first day), `tickets` of `of` created tickets have the topic."""
 
     month: date
     tickets: int
@@ -40,13 +41,13 @@ class MonthCount:
 
     @property
     def share(self) -> float | None:
-        """The share of these tickets, 0 to 1; None for a month without any ticket."""
+        """Share of the month's tickets, 0 to 1; None for a month without tickets."""
         return self.tickets / self.of if self.of else None
 
 
 @dataclass(frozen=True)
 class TopicTrend:
-    """How many tickets have a topic as their main one, in all and by month without a gap."""
+    """Number of tickets with a main topic, in total and by month, without missing months."""
 
     topic: Topic
     tickets: int
@@ -56,11 +57,11 @@ class TopicTrend:
 
 @dataclass(frozen=True)
 class TopicSurvey:
-    """The topics of all tickets that match, those of most tickets first.
+    """The topics of all matching tickets, most frequent first.
 
-    `tickets` are all that were counted, `without_topic` those of them whose words speak for
-    no topic, `undrawn` those in none of the months (no date, or one too long ago or to come).
-    `all_months` counts each month's tickets of any topic.
+    `tickets` is the number of tickets, `without_topic` of those without a main topic, `undrawn` of
+    those in none of the months (no date, or a date too early or in the future). `all_months` counts
+    each month's tickets of any topic.
     """
 
     topics: tuple[TopicTrend, ...]
@@ -70,7 +71,7 @@ class TopicSurvey:
     all_months: tuple[tuple[date, int], ...]
 
     def trend(self, topic: Topic) -> TopicTrend:
-        """The trend of a topic; one that no ticket has is a trend of 0 tickets."""
+        """The trend of a topic; 0 tickets if no ticket has it."""
         for found in self.topics:
             if found.topic.number == topic.number:
                 return found
@@ -78,7 +79,7 @@ class TopicSurvey:
 
 
 def topic_encoder(model: Model) -> TopicEncoder:
-    """The model's encoder of topics. Raises NotReady where its network has none."""
+    """The model's topic encoder. Raises NotReady if its network has none."""
     if model.topics is None:
         raise NotReady(
             f"The model {model.id} has no topics: its network was trained without channel T. "
@@ -88,7 +89,7 @@ def topic_encoder(model: Model) -> TopicEncoder:
 
 
 def describe(model: Model, number: int) -> Topic:
-    """A topic by its number. Raises NotFound for one that the model does not have."""
+    """A topic by its number. Raises NotFound if the model does not have it."""
     encoder = topic_encoder(model)
     if not 0 <= number < model.settings.topics:
         raise NotFound(f"There is no topic {number}; another model may have had one.")
@@ -98,8 +99,8 @@ def describe(model: Model, number: int) -> Topic:
 def main_topics(
     model: Model, tickets: Sequence[Ticket], texts: Sequence[Fields] | None = None
 ) -> list[int | None]:
-    """The main topic of each ticket; None for all where the model has no topics. `texts` are the
-    tickets', where they are read."""
+    """The main topic of each ticket, or None; None for all if the model has no topics. `texts` are
+    the tickets' tokens, if already read."""
     encoder = model.topics
     if encoder is None:
         return [None] * len(tickets)
@@ -109,7 +110,7 @@ def main_topics(
 
 
 def survey(store: Codes, model: Model, filters: Filters = Filters()) -> TopicSurvey:
-    """Count topics over the store's tickets under the model's bundle. Raises NotReady."""
+    """Count topics over the store's tickets with the model's bundle. Raises NotReady."""
     topic_encoder(model)
     counts = store.topic_counts(model.id, filters)
     by_topic: defaultdict[int | None, Counter[date | None]] = defaultdict(Counter)
@@ -139,8 +140,8 @@ def survey(store: Codes, model: Model, filters: Filters = Filters()) -> TopicSur
 
 
 def months_between(found: Iterable[date | None]) -> list[date]:
-    """Every month from the first to the last of those found, at most the latest MOST_MONTHS; none
-    after tomorrow, which a date says only by mistake."""
+    """All months from the first to the last of those found, at most the latest MOST_MONTHS, and
+    none after tomorrow, since such dates are mistakes."""
     end = plausible_until().date()
     numbers = [month.year * 12 + month.month - 1 for month in found if month and month < end]
     if not numbers:

@@ -1,7 +1,7 @@
-"""Which tickets name what a query names, letter by letter: the model reads no numbers and codes.
+"""Tickets that contain the numbers and codes of a query verbatim; the model does not read these.
 
-Where they are all that a query tells, these tickets are its answer. A query in words keeps its
-ranking: of tickets that share a rare code with one, and that words did not find, hardly any helps.
+If a query consists of numbers and codes alone, these tickets are the answer. A query in words keeps
+its ranking: tickets that share a rare code with it but were not found by words hardly ever help.
 """
 
 from collections.abc import Sequence
@@ -15,22 +15,23 @@ from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Query
 
 MOST_CODES = 8
-"""Of a query: what it tells beside the first is not worth looking for."""
+"""Maximum number of codes of a query that are searched for."""
 
 MOST = 300
-"""Tickets that are looked at."""
+"""Maximum number of tickets returned by a search."""
 
 SHORTEST = 2
-"""Characters of a number or code that is looked for: "5" is in every other ticket."""
+"""Minimum length of a number or code searched for: "5" is in every other ticket."""
 
 LONGEST_ALONE = 300
-"""Characters of a query that codes alone may make."""
+"""Maximum length in characters of a query that may consist of codes alone."""
 
 
 @dataclass(frozen=True)
 class Naming:
-    """A ticket's id, and the numbers and codes of a query that it names, as the query has them; of
-    one that it `solved`, those which that query names, or none where it is the very one."""
+    """A ticket's id and the query's numbers and codes that it contains. If it was found because it
+    `solved` an earlier query, the codes are those in that query, or none if it is the present
+    query."""
 
     ticket_id: str
     named: tuple[str, ...]
@@ -38,7 +39,8 @@ class Naming:
 
 
 def codes_alone(query: Query, telling: TellingWords) -> list[str]:
-    """The numbers and codes of a query that says nothing else, but for what is said of any."""
+    """The numbers and codes of a query that contains nothing else, apart from words like "error
+    code"; otherwise empty."""
     text = query.text.strip()
     if len(text) > LONGEST_ALONE:
         return []
@@ -54,10 +56,10 @@ def naming_any(
     filters: Filters,
     telling: TellingWords,
 ) -> list[Naming]:
-    """The tickets that name any of some codes, each once. First come those whose ids they are and
-    those that solved the very query, or another one of the same codes alone, of which some may not
-    be there or not match; then the MOST that name most of them, the last created first. The ticket
-    that asks is left out."""
+    """Tickets that contain any of the codes, each once. First come tickets with such an id, and
+    those that solved the present query or another query of these codes alone; some of these may not
+    exist or not match the filters. Then come at most MOST tickets that contain the most codes,
+    newest first. The query's own ticket is left out."""
     written = {key_of(code): code for code in codes}
     found = store.naming(list(written), filters, MOST)
     naming = [Naming(id, tuple(written[key] for key in keys)) for id, keys in found.items()]
@@ -70,7 +72,7 @@ def naming_any(
 
 
 def named_somewhere(store: SearchedTickets, query: Query, filters: Filters) -> list[str]:
-    """The first numbers and codes of a query that a matching ticket names."""
+    """The first numbers and codes of a query that a matching ticket contains."""
     codes = [code for code in literals(query.text[:READ]) if len(code) > SHORTEST][:MOST_CODES]
     return [code for code in codes if store.naming([key_of(code)], filters, 1)]
 

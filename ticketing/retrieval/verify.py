@@ -1,4 +1,4 @@
-"""Before a bundle serves: are its codes all there, and are they those of their tickets?"""
+"""Check of a bundle's codes before it serves: they are complete and belong to their tickets."""
 
 import numpy as np
 
@@ -10,17 +10,16 @@ from ticketing.stores.protocols import TicketsWithCodes
 from ticketing.tickets import Query
 
 SAMPLE = 24
-"""Tickets that are encoded once more."""
+"""Number of tickets encoded again for comparison."""
 
 ALIKE = 0.98
-"""Share of bytes that must be equal: another machine may round some of them otherwise."""
+"""Minimum share of equal bytes, since another machine may round some differently."""
 
 
 def verify_codes(store: TicketsWithCodes, model: Model) -> None:
-    """Count what a search can find, and compare a sample of it with codes made now.
+    """Count the tickets that a search can find, and compare a sample of codes with new ones.
 
-    Both are looked at twice before anything is said, as tickets may come and go meanwhile.
-    Raises StoreError.
+    Checks twice before it reports a fault, since tickets may change meanwhile. Raises StoreError.
     """
     for found in (_fault(store, model), _fault(store, model)):
         if not found:
@@ -32,7 +31,7 @@ def verify_codes(store: TicketsWithCodes, model: Model) -> None:
 
 
 def _fault(store: TicketsWithCodes, model: Model) -> str:
-    """What is wrong, or an empty string."""
+    """What is wrong, or ""."""
     before = store.count_codes(model.id)
     block = store.candidates(model.id, QueryEncoder(model, store)(Query("any")), limit=1)
     found = len(block.live) if block.of is None else block.of

@@ -1,4 +1,4 @@
-"""Which of a query's words the tickets found have, read from their codes."""
+"""Which of the query's words the tickets found contain, by their codes."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -14,15 +14,16 @@ from ticketing.queries import EncodedQuery
 
 @lru_cache(maxsize=8)
 def asked_terms(query: EncodedQuery) -> list[str]:
-    """The distinct terms of a query's words, ascending; several steps of an answer ask for them."""
+    """The distinct terms of a query's words, ascending; cached, since several steps of an answer
+    need them."""
     return sorted(terms_of(query.words))
 
 
 def held_by(
     rows: npt.NDArray[np.uint8], terms: Sequence[str], layout: CodeLayout
 ) -> npt.NDArray[np.bool_]:
-    """Which of W distinct terms tickets have: of rows of codes uint8 [n, width] bool [n, W].
-    Without channel L no ticket is seen to have any."""
+    """Which of W distinct terms tickets contain, by rows of codes uint8 [n, width]: bool [n, W].
+    All False without channel L."""
     if not layout.terms:
         return np.zeros((len(rows), len(terms)), dtype=bool)
     asked, place = np.unique([bucket_of(term) for term in terms], return_inverse=True)
@@ -41,6 +42,6 @@ def wording_of(
     layout: CodeLayout,
     counts: TermCounts,
 ) -> Wording:
-    """The distinct terms of a query beside tickets: rows of codes uint8 [n, width]."""
+    """Compare the distinct terms of a query with tickets: rows of codes uint8 [n, width]."""
     known = np.array(counts.documents_with(terms), dtype=np.int64)
     return Wording(known, counts.documents, held_by(rows, terms, layout))
