@@ -1,16 +1,16 @@
-"""The files of a sentence-transformers folder that decide a vector."""
+"""The files of a sentence-transformers folder that determine its vectors."""
 
 from pathlib import Path
 
 from ticketing.files import content_digest
 
 SAYS_NOTHING = {".h5", ".md", ".onnx", ".pyc"}
-"""Endings of files that decide no vector: what people read, and weights for other libraries."""
+"""Suffixes of files that do not affect vectors: documentation, and weights for other libraries."""
 
 
 def file_digests(folder: Path) -> dict[str, str]:
-    """SHA-256, in hex, of each file that decides a vector, in the order of their names: weights,
-    tokenizer, pooling, lengths and whatever else is there. Hidden files decide none."""
+    """SHA-256 in hex of each file that affects vectors (weights, tokenizer, pooling, lengths and
+    others), ordered by name. Hidden files are ignored."""
     names = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     kept = (
         name

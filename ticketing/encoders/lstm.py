@@ -1,4 +1,4 @@
-"""Channel h: the hidden states of one LSTM that reads every component, pooled into one."""
+"""Channel h: one LSTM reads every component; its hidden states are pooled into one vector."""
 
 import math
 
@@ -11,14 +11,16 @@ from ticketing.nn.ragged import pieces
 
 
 def input_scale(word_dims: int) -> float:
-    """What the LSTM reads words times: vectors of length 1 would hardly move a gate."""
+    """Factor by which the LSTM's inputs are scaled, since vectors of length 1 would hardly affect
+    the gates."""
     return math.sqrt(word_dims)
 
 
 class LSTMEncoder:
     """A trained LSTM over word embeddings.
 
-    What a known word does to the gates is the same each time, and is computed when it first comes.
+    The gate inputs of a known word are always the same; they are computed at its first occurrence
+    and cached.
     """
 
     dtype = np.float32
@@ -35,7 +37,7 @@ class LSTMEncoder:
         self.shape = (parts.settings.hidden,)
 
     def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
-        """The first words of n texts, as many as settings say -> [n, hidden]."""
+        """Encode the first words of n texts (the settings say how many) -> [n, hidden]."""
         lengths = np.minimum(np.diff(texts.bounds), self._limit)
         places, bounds = pieces(texts.bounds[:-1], lengths)
         ids = texts.words[places]
@@ -45,7 +47,8 @@ class LSTMEncoder:
         return pooled(states, bounds, self._pooling)
 
     def _meet(self, ids: npt.NDArray[np.int64]) -> None:
-        """See to the gates of known words. Threads may do so at once: they find the same."""
+        """Compute missing gate inputs of known words. Threads may do this at once, since they
+        compute the same values."""
         known = ids[ids < len(self._table)]
         new = np.unique(known[~self._has_gates[known]])
         if len(new):
@@ -57,7 +60,7 @@ KIND = EncoderKind(
     symbol="h",
     label="Sentence",
     weight=0.7,
-    start_share=0.15,  # an LSTM knows nothing at the start
+    start_share=0.15,  # an untrained LSTM carries no information
     grid=(0.6, 0.7, 0.8),
     build=LSTMEncoder,
     width=lambda settings: settings.hidden,

@@ -6,4 +6,4 @@ ENCODERS = {
     kind.symbol: kind
     for kind in (lstm.KIND, sumemb.KIND, topics.KIND, sentence_transformer.KIND, terms.KIND)
 }
-"""Kinds of encoders by letter, in the order in which people are told of them."""
+"""Kinds of encoders by letter, in the order in which they are shown."""

@@ -1,4 +1,4 @@
-"""Channel S: what a sentence transformer makes of a text, where a desk wants it for each query."""
+"""Channel S: the vector of a sentence transformer, if a desk uses it for each query."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy.typing as npt
 from ticketing.encoders.protocol import EncoderKind, Parts, Saved, Texts
 from ticketing.text.vocabulary import Vocabulary
 
-if TYPE_CHECKING:  # at run time it is imported where a bundle has it: torch takes a second
+if TYPE_CHECKING:  # imported lazily: torch takes a second
     from ticketing.encoders.transformer import Transformer
 
 MOST_READ = 96
-"""Words of a text that the encoder reads, the first ones."""
+"""Number of words of a text that the encoder reads, from its beginning."""
 
 
 class TransformerEncoder:
-    """Texts in vocabulary ids to the transformer's vectors."""
+    """Encodes texts, given as vocabulary ids, with a sentence transformer."""
 
     dtype = np.float32
 
@@ -29,21 +29,21 @@ class TransformerEncoder:
         self._words = ["", *vocabulary.words]
 
     def text(self, ids: Sequence[int], unknown: Sequence[str] = ()) -> str:
-        """The first MOST_READ words, without what marks a mask."""
+        """A text from its first MOST_READ word ids, with the brackets of masks removed."""
         known = len(self._words)
         words = [self._words[id] if id < known else unknown[id - known] for id in ids[:MOST_READ]]
         return " ".join(word.strip("<>") for word in words)
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
-        """n texts in vocabulary ids, each read by itself -> [n, width]."""
+        """Encode n texts given as vocabulary ids, each by itself -> [n, width]."""
         return self.transformer([self.text(text) for text in texts])
 
     def whole(self, *texts: Sequence[int], unknown: Sequence[str] = ()) -> str:
-        """Texts as one, each cut as in `text`: "subject. description"."""
+        """Several texts joined as "subject. description", each cut as in `text`."""
         return ". ".join(self.text(ids, unknown) for ids in texts if ids)
 
     def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
-        """n texts -> [n, width]; a subject and a description are read as one text."""
+        """Encode n texts -> [n, width]; a subject and its description are read as one text."""
         wholes = (texts.ids[slice(*whole)] for whole in texts.wholes)
         return self.transformer([self.whole(*whole, unknown=texts.unknown) for whole in wholes])
 

@@ -1,4 +1,4 @@
-"""The sizes of all encoders, in one place: a bundle keeps them with its network's settings."""
+"""The sizes of all encoders; a bundle keeps them with its network's settings."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -1,4 +1,5 @@
-"""Fifty dimensions for a word from its spelling, so that a typo is not nothing."""
+"""Spelling vectors: fifty dimensions computed from a word's characters, so that a misspelt word
+also has a vector."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +11,7 @@ from ticketing.nn.compiled_lstm import CompiledLSTM, pooled
 MAX_CHARACTERS = 24
 ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-_.'<>/+#äöüßéèàñøå"
 CHARACTERS = len(ALPHABET) + 2
-"""Ids of characters: 0 pads, 1 is any other."""
+"""Number of character ids: 0 is padding, 1 any other character."""
 
 _OTHER = 1
 _IDS = np.full(256, _OTHER)
@@ -18,7 +19,8 @@ _IDS[[ord(character) for character in ALPHABET]] = np.arange(2, CHARACTERS)
 
 
 def spell(words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Character ids of words, cut at MAX_CHARACTERS, end to end, and where each word begins.
+    """Character ids of words, concatenated, each word cut at MAX_CHARACTERS, and the start of each
+    word.
 
     -> int64 [characters], int64 [n + 1]; an empty word is one unknown character.
     """
@@ -29,10 +31,11 @@ def spell(words: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.i
 
 
 class Speller:
-    """A bidirectional LSTM over a word's characters; both final states joined."""
+    """A bidirectional LSTM over a word's characters; the vector is both final states, joined."""
 
     def __init__(self, arrays: Mapping[str, np.ndarray]):
-        """`arrays` are the trained ones: `characters.weight` and `lstm.…`; none for no words."""
+        """`arrays` are the trained weights `characters.weight` and `lstm.…`; empty if there are no
+        words."""
         layers = {name.removeprefix("lstm."): array for name, array in arrays.items()}
         self._ways = [
             (CompiledLSTM.from_arrays(layers, which), turned)
@@ -42,7 +45,8 @@ class Speller:
         self._gates = [lstm.gates(arrays["characters.weight"]) for lstm, _ in self._ways]
 
     def spelled(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Words -> float32 [n, dims], each the same whatever stands beside it."""
+        """Spelling vectors of words -> float32 [n, dims]; a vector does not depend on the other
+        words."""
         ids, bounds = spell(words)
         vectors = []
         for (lstm, turned), gates in zip(self._ways, self._gates, strict=True):

@@ -12,13 +12,12 @@ from ticketing.encoders.sums import damped, unit
 
 
 class SumEmbEncoder:
-    """Texts as the sums of their words' embeddings, weighted by idf and of length 1.
+    """Encodes texts as idf-weighted sums of word embeddings, scaled to length 1.
 
-    A word that a log repeats says little more than once: see `repeats` of the settings.
-
-    Without the scaling a Manhattan distance between a subject and a description would measure
-    little but their lengths. A subject and a description are read in the light of each other: by
-    `whole_share` of the settings such a vector is that of both together, and else its own.
+    A word that a log repeats says little more than once: see `repeats` of the settings. Without the
+    scaling, the Manhattan distance between a subject and a description would mainly measure their
+    lengths. The vector of a subject or description is a mixture: `whole_share` of the settings is
+    the weight of both texts together, the rest that of the text itself.
     """
 
     dtype = np.float32
@@ -57,8 +56,8 @@ def _add(
     own: npt.NDArray[np.float32],
     whole: npt.NDArray[np.float32],
 ) -> None:
-    """Add up the words of each text, and of its whole, in their order: see Texts and Words. A
-    word's vector is read once for both; a whole of one text is that text."""
+    """Add up the word vectors of each text and of its whole, in order; see Texts and Words. Each
+    vector is read once for both. A whole of one text is that text."""
     start = own.shape[1] - spelled.shape[1]
     for n in range(len(own)):
         first, last = wholes[n]
@@ -82,7 +81,7 @@ def _add(
 
 @compiled
 def _add_row(sums: Any, weight: Any, row: Any, start: int) -> None:
-    """Add a row times its weight to the sums from `start` on."""
+    """Add a row times its weight to `sums`, from index `start` on."""
     for j in range(len(row)):
         sums[start + j] += weight * row[j]
 

@@ -1,4 +1,4 @@
-"""Sums of a table's rows over the words of texts, and their directions."""
+"""Weighted sums of word vectors over texts, and scaling to unit length."""
 
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from ticketing.compiled import compiled
 Float = TypeVar("Float", bound=np.floating)
 
 LEAST_LENGTH = 1e-12
-"""A vector that is shorter is divided by this much."""
+"""Minimum divisor in the scaling to unit length."""
 
 
 def sums_of(
@@ -19,8 +19,8 @@ def sums_of(
     bounds: npt.NDArray[np.int64],
     weights: npt.NDArray[np.float32] | None = None,
 ) -> npt.NDArray[np.float32]:
-    """The rows of n texts' words, each times its weight (1 where none is given), added up in
-    their order; text i has the words [bounds[i], bounds[i + 1]).
+    """The sum of the rows of each text's words, times their weights (default 1), in order; text i
+    has the words [bounds[i], bounds[i + 1]).
 
     float32 [V, dims], ids [W] below V, int64 [n + 1], float32 [W] -> float32 [n, dims].
     """
@@ -31,7 +31,7 @@ def sums_of(
 
 
 def unit(vectors: npt.NDArray[Float]) -> npt.NDArray[Float]:
-    """Vectors [..., dims], each scaled to length 1; those of length 0 as they are."""
+    """Vectors [..., dims] scaled to length 1; zero vectors stay zero."""
     lengths = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
     scaled = vectors / np.maximum(lengths, LEAST_LENGTH)
     of_same_type: npt.NDArray[Float] = scaled.astype(vectors.dtype, copy=False)
@@ -41,9 +41,10 @@ def unit(vectors: npt.NDArray[Float]) -> npt.NDArray[Float]:
 def damped(
     words: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64], repeats: float
 ) -> npt.NDArray[np.float32]:
-    """How much each word of n texts, ids [W] between bounds [n + 1], counts: [W].
+    """Counts of the words of n texts, ids [W] between bounds [n + 1]: [W].
 
-    The first of a word in a text counts 1 and further ones less, n of them n ** `repeats` together.
+    The first occurrence of a word in a text counts 1, later ones less; n occurrences count n **
+    `repeats` together.
     """
     longest = int(np.diff(bounds).max(initial=0))
     shares = np.diff(np.arange(1.0, longest + 1) ** repeats, prepend=0).astype(np.float32)
@@ -60,8 +61,8 @@ def _damp(
     seen: npt.NDArray[np.int64],
     counts: npt.NDArray[np.float32],
 ) -> None:
-    """Give each word of a text its share, of the times that it was `seen` there before; all zeros
-    at first, and again after each text."""
+    """Fill the count of each word by its earlier occurrences in the text. `seen` counts these; it
+    is all zeros before and after each text."""
     for n in range(len(bounds) - 1):
         for i in range(bounds[n], bounds[n + 1]):
             counts[i] = shares[seen[words[i]]]

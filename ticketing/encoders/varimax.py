@@ -1,8 +1,9 @@
-"""Varimax: turn the axes of a matrix so that each column is large for few rows and small for most.
+"""Varimax rotation: rotates the axes of a matrix so that each column is large for few rows and
+small for most.
 
 Kaiser (1958), "The varimax criterion for analytic rotation in factor analysis". Rohe and Zeng
-(2023), "Vintage factor analysis with varimax performs statistical inference", show that it
-recovers the topics of a topic model from components that mix them.
+(2023), "Vintage factor analysis with varimax performs statistical inference", show that it recovers
+the topics of a topic model from components that mix them.
 """
 
 import numpy as np
@@ -10,14 +11,15 @@ import numpy.typing as npt
 
 ITERATIONS = 60
 GAIN = 1e-5
-"""Relative gain of the criterion below which the axes stay where they are."""
+"""Stop when the relative gain of the criterion is below this."""
 
 
 def varimax(loadings: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-    """[rows, columns] -> the same rows on turned axes, float64, the heavy end of each positive.
+    """Rotate [rows, columns], float64; each column is given the sign that makes its large values
+    positive.
 
-    Lengths of rows and angles between them stay as they are. Begins at the given axes, so that
-    the same matrix gives the same order of columns.
+    Lengths of rows and angles between them do not change. The rotation starts from the given axes,
+    so the same matrix gives the same order of columns.
     """
     given = loadings.astype(np.float64)
     rotation = np.eye(given.shape[1])

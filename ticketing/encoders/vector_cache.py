@@ -1,8 +1,9 @@
-"""What a sentence encoder made of texts, in a folder: encoding costs more than training a network.
+"""A cache of a sentence encoder's vectors in a folder, since encoding takes longer than training a
+network.
 
-A vector is found by the hash of its text, whatever else was encoded with it, so a grown archive
-costs only its new texts, and a run that was stopped loses at most one piece. Who encodes tickets
-under a bundle that was trained here finds their texts as well.
+A vector is found by the hash of its text alone. So a grown archive only needs its new texts
+encoded, and a stopped run loses at most one piece. Encoding tickets with a bundle that was trained
+here also uses the cache.
 """
 
 import hashlib
@@ -17,27 +18,27 @@ from ticketing.arrays import map_arrays, write_arrays
 from ticketing.errors import ArraysError
 
 PIECE = 1024
-"""Texts of which vectors are written at a time."""
+"""Number of texts whose vectors are written at a time."""
 
 NAME_BYTES = 16
-"""What stands for a text in a file."""
+"""Bytes of the hash that identifies a text in a file."""
 
 
 class VectorCache:
-    """The vectors of one encoder's texts, in files of `folder` that its digest names.
+    """The cached vectors of one encoder, in files of `folder` named by its digest.
 
-    A file holds `names` uint8 [n, NAME_BYTES] and `vectors` float16 [n, dims], and is mapped; one
-    that is damaged is passed over.
+    A file holds `names` uint8 [n, NAME_BYTES] and `vectors` float16 [n, dims], and is
+    memory-mapped. Damaged files are ignored.
     """
 
     def __init__(self, folder: Path, digest: str, grows: bool = True):
-        """Unless it `grows`, nothing is kept that is not there."""
+        """With `grows` False, no new vectors are kept."""
         self._folder, self._digest, self._grows = folder, digest, grows
         self._new: dict[str, npt.NDArray[np.float16]] = {}
         self._used: set[Path] = set()
 
     def find(self, texts: Sequence[str]) -> dict[str, npt.NDArray[np.float16]]:
-        """The vectors [dims] of those among the texts that are in the files."""
+        """The vectors [dims] of those texts that are in the files."""
         found = {}
         for text, (file, row) in self._kept.places(texts).items():
             found[text] = self._kept.vectors[file][row]
@@ -45,14 +46,14 @@ class VectorCache:
         return found
 
     def keep(self, texts: Sequence[str], vectors: npt.NDArray[np.float16]) -> None:
-        """Take what the encoder made anew, [n, dims]; a piece of it is written once it is full."""
+        """Add new vectors [n, dims]; they are written when a piece is full."""
         if self._grows:
             self._new.update(zip(texts, vectors, strict=True))
         if len(self._new) >= PIECE:
             self.write()
 
     def write(self) -> None:
-        """Write what is not written yet."""
+        """Write the vectors that are not written yet."""
         if not self._new:
             return
         names = np.stack([_name(text) for text in self._new])
@@ -63,7 +64,7 @@ class VectorCache:
         self._new.clear()
 
     def end(self) -> None:
-        """Write what is not written yet, and remove the files that nothing was found in."""
+        """Write the remaining vectors, and delete files from which no vector was used."""
         self.write()
         for file in self._files():
             if file not in self._used:
@@ -74,7 +75,7 @@ class VectorCache:
 
     @cached_property
     def _kept(self) -> "_Kept":
-        """What the files held when they were first asked."""
+        """The content of the files at the first access."""
         files, arrays = [], []
         for file in self._files():
             try:
@@ -87,7 +88,7 @@ class VectorCache:
 
 
 class _Kept:
-    """The files that were there, and where in them a text lies, by its name."""
+    """The files found at the first access, and the place of each text in them."""
 
     def __init__(
         self,
@@ -103,7 +104,7 @@ class _Kept:
         self._keys = keys[self._order]
 
     def places(self, texts: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """The file, and the row in it, of each of the texts that is there."""
+        """For each cached text, its file and row."""
         if not texts or not len(self._names):
             return {}
         names = np.stack([_name(text) for text in texts])
@@ -120,5 +121,5 @@ def _name(text: str) -> npt.NDArray[np.uint8]:
 
 
 def _keys(names: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
-    """What names are sorted by: the first half of each, uint64 [n]."""
+    """Sort keys of names: the first half of each, uint64 [n]."""
     return np.ascontiguousarray(names[:, :8]).view("<u8").ravel()

@@ -1,4 +1,4 @@
-"""The 350 dimensions of a word: 300 of its vector, 50 of its spelling."""
+"""Word embeddings for serving: 300 dimensions of a word vector and 50 of a spelling vector."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from ticketing.text.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Words:
-    """What the words of a vocabulary are embedded as, and what each weighs.
+    """The embeddings and weights of a vocabulary's words.
 
-    `table` is float32 [V, dims], `weights` float32 [V] (idf). An unknown word has no vector: it
-    is its spelling, the last dimensions, and weighs as much as the rarest.
+    `table` is float32 [V, dims], `weights` float32 [V] (idf). An unknown word has no word vector,
+    only a spelling vector in the last dimensions, and the weight of the rarest word.
     """
 
     table: npt.NDArray[np.float32]
@@ -29,8 +29,8 @@ class Words:
         arrays: Mapping[str, np.ndarray],
         weights: npt.NDArray[np.float32],
     ) -> "Words":
-        """Words by a trained network's arrays, `words.weight` [V, word_dims] and `characters.…`;
-        the `table` is made of these where it is not among them."""
+        """Words from a trained network's arrays, `words.weight` [V, word_dims] and `characters.…`.
+        The `table` is computed if it is not among them."""
         speller = Speller(
             {name.removeprefix("characters."): array for name, array in arrays.items()}
         )
@@ -46,10 +46,10 @@ class Words:
         return cls(np.empty((0, 0), np.float32), np.empty(0, np.float32), Speller({}))
 
     def unknown(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The spelling of words outside the vocabulary: float32 [n, character_dims]."""
+        """Spelling vectors of words outside the vocabulary: float32 [n, character_dims]."""
         return self.speller.spelled(words)
 
     @property
     def rarest(self) -> float:
-        """What the rarest word weighs."""
+        """The weight of the rarest word."""
         return float(self.weights.max(initial=0))

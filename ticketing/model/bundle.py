@@ -25,18 +25,19 @@ from ticketing.tickets import ModelKind
 FORMAT = "ticketing bundle"
 VERSION = 16
 READ = (12, 13, 14, 15, VERSION)
-"""Formats that are read. In format 12 the spelling of a vocabulary's words is not kept; in it and
-in 13 a repeated word counts in full in E; in all before 15 rescoring weighed other numbers, and in
-all before 16 other numbers told the chance of an answer."""
+"""Format versions that can be read. Format 12 lacks the spelling vectors of the vocabulary's words;
+in 12 and 13 a repeated word counts fully in E; before 15 rescoring had other features; before 16
+the chance of an answer had other features."""
 
 MANIFEST = "manifest.json"
 TRAINED = "trained"
-"""In a manifest, when the bundle was trained: naive UTC of ISO 8601."""
+"""Key of the manifest: when the bundle was trained, naive UTC in ISO 8601."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """The content of a bundle: facts for people, JSON for vocabularies, arrays for networks."""
+    """The content of a bundle: the manifest, JSON documents such as the vocabulary, and arrays such
+    as the network's weights."""
 
     id: str
     manifest: Json
@@ -45,12 +46,12 @@ class Bundle:
 
     @property
     def kind(self) -> ModelKind:
-        """What the bundle holds."""
+        """What kind of model the bundle holds."""
         return ModelKind(self.manifest["kind"])
 
 
 def canonical_json(data: Mapping[str, Any]) -> bytes:
-    """JSON that is the same for the same content."""
+    """JSON that is byte-identical for equal content."""
     return json.dumps(data, sort_keys=True, ensure_ascii=False, indent=1).encode()
 
 
@@ -66,8 +67,8 @@ def id_of(manifest: Mapping[str, Any]) -> str:
 
 
 def map_whole(path: Path, expected: str) -> npt.NDArray[np.uint8]:
-    """A file with the expected digest, mapped: processes share the memory, and what one would write
-    the others and the file do not see. Raises BundleError."""
+    """Memory-map a file after checking its digest. Processes share the memory; a process's writes
+    are private (copy on write). Raises BundleError."""
     try:
         size = path.stat().st_size
         data = np.memmap(path, np.uint8, "c") if size else np.zeros(0, np.uint8)
@@ -81,12 +82,12 @@ def map_whole(path: Path, expected: str) -> npt.NDArray[np.uint8]:
 
 
 def read_whole(path: Path, expected: str) -> bytes:
-    """The bytes of a file with the expected digest. Raises BundleError."""
+    """Read a file after checking its digest. Raises BundleError."""
     return map_whole(path, expected).tobytes()
 
 
 def read_json(path: Path, data: bytes) -> Json:
-    """A JSON object. Raises BundleError naming the file."""
+    """Parse a JSON object. Raises BundleError naming the file."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -97,7 +98,8 @@ def read_json(path: Path, data: bytes) -> Json:
 
 
 def map_tensors(path: Path, expected: str) -> dict[str, np.ndarray]:
-    """The arrays of a safetensors file, see `map_whole`. Raises BundleError naming the file."""
+    """Memory-map the arrays of a safetensors file, see `map_whole`. Raises BundleError naming the
+    file."""
     try:
         return arrays_in(map_whole(path, expected))[0]
     except NO_ARRAYS as error:

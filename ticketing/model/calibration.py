@@ -1,10 +1,11 @@
-"""From distances to what a person can use: the chance of a YES, and of one among those shown.
+"""Calibration: turns distances into the chance that a ticket is a YES, and that any of those shown
+is.
 
-Three questions, each a logistic regression on a few features of `Evidence`. Is the query about
-what the archive is about (`topic`)? If so, is a YES among the first ten (`answered`)? If so, is it
-this ticket (`which`)? The product of all three is a ticket's chance, so that none has more than
-the ten together. Only rank and distance differ among the tickets of one query, and `which` falls
-with both, so chances are ordered strictly as the tickets are.
+The chance of a ticket is the product of three probabilities, each from a logistic regression on
+features of `Evidence`: that the archive covers the query's topic (`topic`); if so, that a YES is
+among the first ten (`answered`); if so, that it is this ticket (`which`). So no ticket has a higher
+chance than the ten together. Among the tickets of one query only rank and distance differ, and
+`which` falls with both, so chances have strictly the order of the tickets.
 """
 
 from collections.abc import Mapping
@@ -23,33 +24,34 @@ from ticketing.recommendations import Outlook
 Features = npt.NDArray[np.float64]
 
 SHOWN = 10
-"""Tickets that the chance of an answer is about."""
+"""Number of tickets shown, to which the chance of an answer refers."""
 
 NEAREST = 100
-"""Tickets that are looked at to know it."""
+"""Number of nearest tickets used as evidence."""
 
 LEAST = 1e-4
-"""No chance of an answer is below this, nor above 1 less this: nobody has seen enough queries to
-say so."""
+"""Bounds of the chance of an answer: at least this, and at most 1 minus this. No calibration has
+seen enough queries for more extreme values."""
 
 BY_RANK = 1e-3
-"""What rank alone says of which ticket it is, so that no two have the same chance."""
+"""Share of `which` that depends on the rank alone, so that no two tickets have the same chance."""
 
 LIKELY = 0.5
-"""From this chance of a YES on an answer is likely: more often so than not."""
+"""An answer is likely from this chance of a YES on."""
 
 CLEARLY = 0.98
-"""A chance that is held below the next outlook is at most this share of its threshold."""
+"""A chance limited to a lower outlook is at most this share of the next threshold."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of one query's best tickets.
+    """What is known about the best tickets of one query.
 
-    `distances` float64 [n] of the NEAREST or more, or all there are, best first, after rescoring,
-    and `apart` what they were before: rescoring compares tickets with each other, so of how far
-    they are from the query `apart` alone tells. `typical` is the median distance of the query to a
-    sample of the archive, and `wording` its words beside those of the NEAREST.
+    `distances` float64 [n] are those of at least NEAREST tickets (or of all), best first, after
+    rescoring. `apart` are the distances before rescoring. Rescoring compares tickets with each
+    other, so only `apart` measures how far they are from the query. `typical` is the median
+    distance of the query to a sample of the archive. `wording` compares the query's words with
+    those of the NEAREST.
     """
 
     distances: npt.NDArray[np.float64]
@@ -58,7 +60,7 @@ class Evidence:
     wording: Wording
 
     def kept(self, chosen: npt.NDArray[np.bool_]) -> "Evidence":
-        """What is known of some of the tickets: bool [n]."""
+        """The evidence of some of the tickets: bool [n]."""
         return Evidence(
             self.distances[chosen],
             self.apart[chosen],
@@ -67,28 +69,29 @@ class Evidence:
         )
 
     def places(self, distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Where distances lie between the query (0) and infinity (1): d / (d + typical) [n].
+        """Distances on a scale from the query (0) to infinity (1): d / (d + typical) [n].
 
-        The typical ticket lies at 0.5.
+        The typical ticket is at 0.5.
         """
         scale = self.typical if self.typical > 0 else 1.0
         return distances / (distances + scale)
 
     def of_topic(self) -> Features:
-        """[1, 4]: the place of the first ticket by distance alone, the share of words that nobody
-        has, how rare the words are, how much one of the tickets shown shares of them."""
+        """Features of `topic`, [1, 4]: scaled distance of the first ticket before rescoring, share
+        of the query's words that no ticket has, rarity of its words, and how many rare words of it
+        one of the tickets shown has (`Wording.shared`)."""
         first, _ = self._nearest_and_last
         words = self.wording
         return np.array([[first, words.unseen, words.rarity, words.shared(SHOWN)]])
 
     def of_answered(self) -> Features:
-        """[1, 3]: the negative logarithm of the share that those shown have of all g =
-        exp(-distance), how far the tenth is from the first by distance alone, and how much of the
-        query those shown have: where all have much, it says little but what many tickets say.
+        """Features of `answered`, [1, 3]: the negative logarithm of the share that the tickets
+        shown have in the sum of all g = exp(-distance); how far the tenth is from the first before
+        rescoring; and how much of the query the tickets shown cover. If all cover much, the query
+        says little that is specific.
 
-        Were one of the tickets known to be right, the network, which learned to tell right ones
-        from others by a softmax over -distance, would find it among those shown with the chance of
-        that share.
+        The network was trained to find the right ticket by a softmax over -distance. If one of the
+        tickets is right, that share is the network's probability that it is among those shown.
         """
         near = -self.distances[:NEAREST]
         first, last = self._nearest_and_last
@@ -97,12 +100,12 @@ class Evidence:
 
     @cached_property
     def _nearest_and_last(self) -> tuple[float, float]:
-        """The places of the nearest and the tenth ticket (or the last) by distance alone."""
+        """Scaled distances of the nearest and the tenth (or last) ticket before rescoring."""
         return _ends(self.places(np.sort(self.apart)))
 
     def of_which(self) -> Features:
-        """[n, 3]: logarithm of the rank, how much further than the first ticket, and how far the
-        tenth is from the first."""
+        """Features of `which`, [n, 3]: logarithm of the rank, how much farther than the first
+        ticket, and how far the tenth is from the first."""
         places = self.places(self.distances)
         first, last = _ends(places)
         ranks = np.arange(1, len(places) + 1)
@@ -110,8 +113,8 @@ class Evidence:
 
 
 def log_sum_exp(values: npt.NDArray[np.float64]) -> float:
-    """The logarithm of the sum of e^x over finite values [n], n > 0: what scipy's logsumexp gives
-    of any array, at a tenth of what it takes. The largest are added last, which is exact."""
+    """log(sum(exp(x))) of finite values [n], n > 0: the same as scipy's logsumexp, in a tenth of
+    the time. The largest values are added last, which is exact."""
     largest = values.max()
     below = values < largest
     most = len(values) - int(below.sum())
@@ -120,32 +123,32 @@ def log_sum_exp(values: npt.NDArray[np.float64]) -> float:
 
 
 def _ends(places: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """The first of some places, and the last of those shown."""
+    """The first of some scaled distances, and the last of the tickets shown."""
     return float(places[0]), float(places[:SHOWN][-1])
 
 
 @dataclass(frozen=True)
 class Logistic:
-    """A chance by logistic regression: 1 / (1 + exp(-(intercept + weights . features)))."""
+    """Logistic regression: 1 / (1 + exp(-(intercept + weights . features)))."""
 
     intercept: float
     weights: tuple[float, ...]
 
     def __call__(self, features: Features) -> npt.NDArray[np.float64]:
-        """Features float64 [n, F] to chances [n]."""
+        """Chances [n] for features float64 [n, F]."""
         chances: npt.NDArray[np.float64] = expit(self.intercept + features @ np.array(self.weights))
         return chances
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Logistic":
-        """What `dataclasses.asdict` described."""
+        """Read what `dataclasses.asdict` wrote."""
         return cls(data["intercept"], tuple(data["weights"]))
 
 
 @dataclass(frozen=True)
 class Chances:
-    """Chances of the nearest tickets, nearest first, that each is a YES and that it is a REL,
-    float64 [n]; and that a YES is among the first ten."""
+    """Chances of the nearest tickets, nearest first: that each is a YES and that it is a REL,
+    float64 [n]. `answered` is the chance that a YES is among the first ten."""
 
     yes: npt.NDArray[np.float64]
     related: npt.NDArray[np.float64]
@@ -153,15 +156,15 @@ class Chances:
 
 
 NO_CHANCES = Chances(np.zeros(0), np.zeros(0), 0.0)
-"""Chances of a query for which nothing was found."""
+"""Chances for a query without any ticket."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What distances say; see the module.
+    """The calibration of a model; see the module.
 
-    `related` is the chance that a ticket that is no YES is a REL, by the logit of its chance to be
-    a YES. Below `possible` nothing matches well.
+    `related` is the chance that a ticket that is not a YES is a REL, from the logit of its chance
+    of a YES. Below `possible`, the outlook is that nothing matches well.
     """
 
     topic: Logistic
@@ -176,8 +179,8 @@ class Calibration:
         return LEAST + (1 - 2 * LEAST) * float(topic[0] * answered[0])
 
     def chances(self, evidence: Evidence, at_best: Outlook = Outlook.LIKELY) -> Chances:
-        """Chances of all tickets that the evidence is about, such that no more is to be expected
-        than is `at_best`."""
+        """Chances of all tickets of the evidence. The chance of an answer is limited so that the
+        outlook is not better than `at_best`."""
         if not len(evidence.distances):
             return NO_CHANCES
         answered = min(self.answer(evidence), self._most(at_best))
@@ -188,25 +191,25 @@ class Calibration:
         return Chances(yes, related, answered)
 
     def _most(self, outlook: Outlook) -> float:
-        """The greatest chance of an answer with this outlook."""
+        """The greatest chance of an answer that still has this outlook."""
         if outlook == Outlook.LIKELY:
             return 1.0
         return CLEARLY * (LIKELY if outlook == Outlook.POSSIBLE else self.possible)
 
     def outlook(self, answered: float) -> Outlook:
-        """What a chance that a YES is among those shown lets one expect."""
+        """The outlook that belongs to a chance of an answer."""
         if answered < self.possible:
             return Outlook.NOTHING
         return Outlook.LIKELY if answered >= LIKELY else Outlook.POSSIBLE
 
     def to_json(self) -> Json:
-        """What the manifest keeps."""
+        """For the manifest."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Calibration":
-        """The calibration that `to_json` described; one of a bundle of format 15 or earlier tells
-        an answer by other features, so that `GENERAL` does it."""
+        """Read what `to_json` wrote. Bundles up to format 15 have other features of `answered`, so
+        theirs is taken from `GENERAL`."""
         names = ("topic", "answered", "which", "related")
         found = cls(**{x: Logistic.from_json(data[x]) for x in names}, possible=data["possible"])
         if len(found.answered.weights) == len(GENERAL.answered.weights):
@@ -221,4 +224,4 @@ GENERAL = Calibration(
     related=Logistic(-2.0, (0.3,)),
     possible=0.34,
 )
-"""Where nothing could be learned: numbers as other desks learn them, rounded."""
+"""Default where nothing could be learned: rounded values of other desks."""

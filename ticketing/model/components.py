@@ -15,7 +15,8 @@ Components = tuple[list[int], ...]
 
 
 Fields = dict[str, list[str]]
-"""The tokens of each text of a query or ticket, by the components that settings merge or drop."""
+"""Tokens of each text of a query or ticket, by component, before settings merge or drop
+components."""
 
 
 def query_tokens(fields: Fields, settings: NetworkSettings) -> Tokens:
@@ -24,7 +25,7 @@ def query_tokens(fields: Fields, settings: NetworkSettings) -> Tokens:
 
 
 def query_fields(query: Query) -> Fields:
-    """The tokens of a query, in the order in which `Query.text` has them."""
+    """The tokens of a query, in the order of `Query.text`."""
     return _fields(query, QUERY_FIELDS)
 
 
@@ -34,13 +35,13 @@ def ticket_tokens(fields: Fields, settings: NetworkSettings) -> Tokens:
 
 
 def ticket_fields(ticket: Ticket) -> Fields:
-    """The tokens of a ticket, in the order in which `Ticket.text` has them."""
+    """The tokens of a ticket, in the order of `Ticket.text`."""
     return _fields(ticket, TICKET_FIELDS)
 
 
 def kept_fields(ticket: Ticket, tokens: str) -> Fields:
-    """The tokens of a ticket, from those that a store keeps of it, a line a component; where they
-    are in one line, as they were kept before, they are found anew."""
+    """The tokens of a ticket, from those kept by a store, one line per component. Tokens kept in
+    one line, as formerly, are ignored and the ticket is tokenized again."""
     lines = tokens.split("\n")
     if len(lines) != len(TICKET_FIELDS):
         return ticket_fields(ticket)

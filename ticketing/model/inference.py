@@ -1,4 +1,4 @@
-"""A trained model: texts in, codes out."""
+"""The trained model that serves: encodes texts as codes, without torch."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,13 +37,15 @@ from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Query, Ticket
 
 VECTORS, TABLE = "words.words.weight", "words.table"
-"""Arrays: the vectors of words as torch names them, and beside their spelling."""
+"""Names of arrays: the word vectors in torch's state, and the table of word vectors joined with
+spelling vectors."""
 
 AT_ONCE = 256
-"""Texts encoded together, which bounds memory."""
+"""Number of texts encoded together, to limit memory."""
 
 MOST_UNKNOWN = 256
-"""Unknown words of a text that are spelled out; further ones are passed over."""
+"""Maximum number of unknown words of a text that are encoded by their spelling; others are
+ignored."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ class Encoded:
 
 
 class Model:
-    """Vocabulary, trained arrays, code layout and calibration: all that serves, and no torch."""
+    """Vocabulary, trained arrays, code layout and calibration: all that is needed to serve, without
+    torch."""
 
     def __init__(
         self,
@@ -74,8 +77,8 @@ class Model:
         id: str = "",
         anchors: npt.NDArray[np.uint8] | None = None,
     ):
-        """`arrays` are those of the trained network, by the names that torch gives them, or
-        what `saved_arrays` gave; `resources` are by channel, see encoders.protocol.Parts."""
+        """`arrays` are those of the trained network, with torch's names, or those of
+        `saved_arrays`. `resources` are by channel, see encoders.protocol.Parts."""
         self.id = id
         self.vocabulary = vocabulary
         self.settings = settings
@@ -83,15 +86,15 @@ class Model:
         self._layout = layout
         self.calibration = calibration
         self.anchors = np.zeros((0, 0), np.uint8) if anchors is None else anchors
-        """Codes of a sample of the archive, uint8 [n, layout.width]: by how far a query is from
-        them its distances are understood."""
+        """Codes of a sample of the archive, uint8 [n, layout.width]. A query's distances are
+        compared with those to the sample."""
         self.recency = recency
         self.rescoring = rescoring
         self.words = Words.from_arrays(vocabulary, _below(arrays, "words."), arrays["word_weights"])
         vectors = self.words.table[:, : settings.word_dims]
         self.arrays = {
             **{name: array for name, array in arrays.items() if name != TABLE},
-            VECTORS: vectors,  # which are held once
+            VECTORS: vectors,  # held only once
         }
         self.encoders = {channel: self._built(channel) for channel in settings.channels}
         self.pair_weights = _softplus(arrays["pair_logits"]) * arrays["compared"]
@@ -109,37 +112,38 @@ class Model:
 
     @property
     def saved_arrays(self) -> dict[str, np.ndarray]:
-        """Arrays that a bundle keeps: words with their spelling, which takes long to read anew."""
+        """Arrays that a bundle keeps. They include the spelling vectors, which take long to
+        compute."""
         others = {name: array for name, array in self.arrays.items() if name != VECTORS}
         return {**others, TABLE: self.words.table}
 
     @property
     def layout(self) -> CodeLayout:
-        """Where things stand in a row of codes. Raises NotReady before `fit_layout`."""
+        """The layout of a row of codes. Raises NotReady before `fit_layout`."""
         if self._layout is None:
             raise NotReady("This model has no layout for codes yet; fit one first.")
         return self._layout
 
     @cached_property
     def term_counts(self) -> TermCounts:
-        """What terms tell: as channel L counted them, where the network has it."""
+        """Document frequencies of terms, from channel L if the network has it."""
         counted = (x.counts for x in self.encoders.values() if isinstance(x, TermEncoder))
         return next(counted, None) or TermCounts(self.vocabulary)
 
     @property
     def topics(self) -> TopicEncoder | None:
-        """Channel T, where the network has it."""
+        """The topic encoder (channel T), if the network has it."""
         return self.resources.get("T")
 
     def encode(self, items: Sequence[Tokens]) -> Encoded:
-        """Tokenized components of B queries or tickets, in the order given."""
+        """Encode tokenized components of B queries or tickets, in the order given."""
         unknown: dict[str, int] = {}
         ids = [tuple(self._ids(text, unknown) for text in item) for item in items]
         return self.encode_ids(ids, list(unknown))
 
     def encode_ids(self, items: Sequence[Components], unknown: Sequence[str] = ()) -> Encoded:
-        """Components of B queries or tickets as word ids; those from len(vocabulary) on are the
-        words of `unknown`."""
+        """Encode components of B queries or tickets given as word ids. Ids from len(vocabulary) on
+        are words of `unknown`."""
         present = np.array([[bool(text) for text in item] for item in items])
         found = [text for item in items for text in item if text]
         texts = Texts(found, wholes(items), unknown, self.words.unknown(unknown))
@@ -151,7 +155,8 @@ class Model:
         return Encoded(vectors, present)
 
     def _ids(self, text: list[str], unknown: dict[str, int]) -> list[int]:
-        """Word ids; unknown words are numbered on from the vocabulary, MOST_UNKNOWN a text."""
+        """Word ids. Unknown words get new ids after the vocabulary's, at most MOST_UNKNOWN per
+        text."""
         ids = self.vocabulary.ids(text)
         if UNKNOWN not in ids:
             return ids
@@ -164,7 +169,7 @@ class Model:
         return [id for id in ids if id != UNKNOWN]
 
     def encode_query(self, query: Query) -> EncodedQuery:
-        """A query of unknown time. One without a single word has no present component."""
+        """Encode a query without its time. A query without words has no present component."""
         fields = query_fields(query)
         tokens = query_tokens(fields, self.settings)
         encoded = self.encode([tokens])
@@ -190,7 +195,8 @@ class Model:
     def encode_tickets(
         self, tickets: Sequence[Ticket], texts: Sequence[Fields] | None = None
     ) -> npt.NDArray[np.uint8]:
-        """Rows of codes, uint8 [n, layout.width]; `texts` are the tickets', where they are read."""
+        """Rows of codes, uint8 [n, layout.width]. `texts` are the tickets' tokens, if already
+        read."""
         starts = range(0, len(tickets), AT_ONCE)
         spans = [slice(start, start + AT_ONCE) for start in starts]
         rows = [self._rows(tickets[span], texts and texts[span]) for span in spans]
@@ -207,7 +213,7 @@ class Model:
         return self.layout.rows(self._dense(encoded), encoded.present, terms, minutes)
 
     def fit_layout(self, encoded: Encoded) -> None:
-        """Choose the code layout by some tickets' components."""
+        """Fit the code layout to the components of some tickets."""
         sparse = self.settings.sparse_channel
         terms = encoded.vectors[sparse].shape[-1] if sparse else 0
         self._layout = fit_layout(self._dense(encoded), encoded.present, terms)
@@ -218,15 +224,15 @@ class Model:
     def pattern_weights(
         self, query_shares: npt.NDArray[np.floating], channels: Collection[str] | None = None
     ) -> npt.NDArray[np.float32]:
-        """See CodeLayout.pattern_weights; with `channels` all others weigh nothing."""
+        """See CodeLayout.pattern_weights. With `channels`, all others get weight 0."""
         weights = self.channel_weights
         if channels is not None:
             weights = weights * [name in channels for name in self.settings.channels]
         return self.layout.pattern_weights(self.pair_weights, weights, query_shares)
 
     def coverage(self, query_shares: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
-        """U for a query whose components count in such parts, float [P]: float32 [P], rescaled to
-        the same sum, or zeros."""
+        """U for a query with the given shares of its components, float [P]: float32 [P], rescaled
+        to the same sum, or zeros."""
         kept = self._coverage * query_shares
         scale = self._coverage.sum() / np.maximum(kept.sum(), 1e-12)
         scaled: npt.NDArray[np.float32] = (kept * scale).astype(np.float32)
@@ -234,7 +240,7 @@ class Model:
 
     @cached_property
     def projection(self) -> Projection:
-        """What makes of codes one vector a query or ticket, for an index."""
+        """Projects codes to one vector per query or ticket, for approximate search."""
         return Projection(self.layout, self.pair_weights, self.channel_weights)
 
     def _projected(
@@ -244,7 +250,7 @@ class Model:
 
 
 def _below(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    """The arrays whose names begin so, without it."""
+    """The arrays whose names have this prefix, named without it."""
     return {
         name.removeprefix(prefix): array
         for name, array in arrays.items()
@@ -253,6 +259,6 @@ def _below(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarra
 
 
 def _softplus(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """What weights are kept as, see networks.siamese: log(1 + e^x)."""
+    """Weights from their stored form, see networks.siamese: log(1 + e^x)."""
     weights: npt.NDArray[np.float32] = np.logaddexp(0, values.astype(np.float64)).astype(np.float32)
     return weights

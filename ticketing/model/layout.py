@@ -1,9 +1,9 @@
-"""The bytes of a ticket: channel vectors quantised to 8 bits with one scale per channel.
+"""The layout of a ticket's codes: channel vectors quantised to 8 bits, with one scale per channel.
 
-A row holds, for each ticket component, its vectors of the dense channels one after the other;
-then, where there is a sparse channel, each component's terms; then the minute of the ticket's
-creation; and a last byte whose bit r says whether component r is present. Differences of codes
-times the channel's step are differences of vectors, so Manhattan distance survives quantising.
+A row holds, for each ticket component, the vectors of its dense channels one after the other; then,
+if there is a sparse channel, the terms of each component; then the minute of the ticket's creation;
+and a last byte whose bit r says whether component r is present. A difference of codes times the
+channel's step is a difference of vectors, so Manhattan distances are preserved.
 """
 
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ LEVELS = 255
 MINUTE_BYTES = 4
 EPOCH = datetime(1970, 1, 1)
 TERM_BYTES = 3
-"""Two of a bucket, little end first, and one of its weight."""
+"""Two bytes of the bucket (little-endian) and one of the weight."""
 
 
 @dataclass(frozen=True)
 class CodeLayout:
-    """Where things stand in a row, and what a step of each channel is worth.
+    """Offsets in a row of codes, and the quantisation of each channel.
 
     `dims`, `lows` and `steps` are by dense channel: width, value of code 0, value of one step.
-    `terms` is how many terms of the sparse channel a component holds, 0 without one.
+    `terms` is the number of terms per component, 0 without a sparse channel.
     """
 
     components: int
@@ -40,7 +40,7 @@ class CodeLayout:
 
     @cached_property
     def bounds(self) -> npt.NDArray[np.int64]:
-        """Where each channel starts inside a component, and the component's size: int64 [C + 1]."""
+        """Offset of each channel in a component, and the component's size: int64 [C + 1]."""
         return np.cumsum([0, *self.dims])
 
     @property
@@ -50,7 +50,7 @@ class CodeLayout:
 
     @property
     def terms_span(self) -> tuple[int, int]:
-        """Where the terms begin in a row, and where they end and the minute of creation begins."""
+        """Start and end of the terms in a row; the minute of creation begins at the end."""
         start = self.components * int(self.bounds[-1])
         return start, start + self.components * self.terms * TERM_BYTES
 
@@ -67,7 +67,7 @@ class CodeLayout:
     def dated_as(
         self, row: npt.NDArray[np.uint8], ticket: npt.NDArray[np.uint8]
     ) -> npt.NDArray[np.uint8]:
-        """A row uint8 [width] with the minute of a ticket's row."""
+        """A row uint8 [width] with the minute of another ticket's row."""
         dated, start = row.copy(), self.terms_span[1]
         dated[start : start + MINUTE_BYTES] = ticket[start : start + MINUTE_BYTES]
         return dated
@@ -109,22 +109,22 @@ class CodeLayout:
         return np.concatenate([part.reshape(n, -1) for part in parts], axis=1)
 
     def channel(self, codes: npt.NDArray[np.uint8], place: int) -> npt.NDArray[np.float32]:
-        """A dense channel of components' codes uint8 [..., size at least] as vectors
-        [..., dims[place]]."""
+        """Decode a dense channel of codes uint8 [..., at least size] to vectors [...,
+        dims[place]]."""
         units = codes[..., self.bounds[place] : self.bounds[place + 1]]
         vectors: npt.NDArray[np.float32] = units * np.float32(self.steps[place])
         vectors += np.float32(self.lows[place])
         return vectors
 
     def dense(self, rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """The codes of rows' components: uint8 [n, width] -> [n, R, size]."""
+        """The dense codes of each component: uint8 [n, width] -> [n, R, size]."""
         size = int(self.bounds[-1])
         return rows[:, : self.components * size].reshape(len(rows), self.components, size)
 
     def kept_terms(
         self, rows: npt.NDArray[np.uint8]
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
-        """Buckets and weights of the terms of rows' components: [n, R, T] each."""
+        """Buckets and weights of the terms of each component: [n, R, T] each."""
         kept = rows[:, slice(*self.terms_span)]
         kept = kept.reshape(len(rows), self.components, self.terms, TERM_BYTES)
         return kept[..., 0] + np.uint16(256) * kept[..., 1], kept[..., 2]
@@ -135,11 +135,11 @@ class CodeLayout:
         channel_weights: npt.NDArray[np.float32],
         query_shares: npt.NDArray[np.floating],
     ) -> npt.NDArray[np.float32]:
-        """What one unit of code difference adds to the distance, by pattern of present components.
+        """The distance per unit of code difference, by pattern of present components.
 
-        V [P, R], W [C], float [P] -> float32 [2 ** R, P, R, C], the sparse channel last; -1
-        marks pairs that are not compared because V is 0 or a component is missing; the others' V
-        are rescaled to the same sum (networks.metric.present_pair_weights).
+        V [P, R], W [C], query shares float [P] -> float32 [2 ** R, P, R, C], the sparse channel
+        last. -1 marks pairs that are not compared because V is 0 or a component is missing. The V
+        of the others are rescaled to the same sum (networks.metric.present_pair_weights).
         """
         patterns = np.arange(1 << self.components)
         present = (patterns[:, None] >> np.arange(self.components)) & 1  # [2 ** R, R]
@@ -152,17 +152,17 @@ class CodeLayout:
 
 
 def minute_of(created: datetime | None) -> int:
-    """Minutes since 1970; 0 for a time before and for none."""
+    """Minutes since 1970; 0 for None and for earlier times."""
     return max(int((created - EPOCH).total_seconds() // 60), 0) if created else 0
 
 
 def fit_layout(
     vectors: Sequence[npt.NDArray[np.float32]], present: npt.NDArray[np.bool_], terms: int = 0
 ) -> CodeLayout:
-    """A layout whose steps span what the given tickets' present components use.
+    """Fit a layout to the values of the given tickets' present components.
 
-    Channel vectors [n, R, dims[c]] each, bool [n, R]. The outermost 0.01 % of values on
-    either side are clipped, so that one outlier does not coarsen all others.
+    Channel vectors [n, R, dims[c]] each, bool [n, R]. The outermost 0.01 % of values on either side
+    are clipped, so that an outlier does not make all steps coarse.
     """
     lows, steps = [], []
     for channel in vectors:

@@ -1,12 +1,12 @@
-"""One vector a text, for an index that finds near tickets without comparing with all.
+"""Projection of codes to one vector, for approximate search that does not compare all tickets.
 
-Equation 1 for one query is, over its pairs, a weighted sum of distances to a ticket's components.
-So a ticket's vector is its components' dense codes side by side, each scaled by what its
-differences weigh, and a query's vector stands, for each ticket component, at the weighted mean
-of the query's own. Their Euclidean distance leads to nearly the same tickets; the sparse channel
-and the time are left to other ways of finding. Both are projected by random signs onto DIMS
-dimensions, which keeps distances nearly (Achlioptas, "Database-friendly random projections",
-2003). All of it follows from the model and the codes, on every machine alike.
+For one query, equation 1 is a weighted sum of distances to a ticket's components. So a ticket's
+vector consists of the dense codes of its components, scaled by their weights. A query's vector has,
+for each ticket component, the weighted mean of the query's own components. Their Euclidean distance
+ranks nearly the same tickets first. The sparse channel and the time are searched in other ways.
+Both vectors are projected by random signs onto DIMS dimensions, which approximately preserves
+distances (Achlioptas, "Database-friendly random projections", 2003). The result depends only on the
+model and the codes and is the same on every machine.
 """
 
 import hashlib
@@ -19,14 +19,13 @@ import numpy.typing as npt
 from ticketing.model.layout import LEVELS, CodeLayout
 
 DIMS = 384
-"""Dimensions of a vector. Measured, twice as many find hardly more and cost an index twice the
-time."""
+"""Dimensions of a vector. Measured: twice as many find hardly more and double the search time."""
 
 MIDDLE = LEVELS / 2
 
 
 class Projection:
-    """From codes to one vector, under a layout with weights V [P, R] and W [C]."""
+    """Projects codes with a layout and the weights V [P, R] and W [C]."""
 
     def __init__(
         self,
@@ -41,9 +40,10 @@ class Projection:
         self._weights = weights / np.linalg.norm(weights) if weights.any() else None  # [R, size]
 
     def ticket_vectors(self, rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
-        """Rows of codes uint8 [n, width] -> int8 [n, DIMS], or [n, 0] without dense codes.
+        """Vectors of tickets: rows of codes uint8 [n, width] -> int8 [n, DIMS], or [n, 0] without
+        dense codes.
 
-        A missing component lies where the ticket's other ones do on average.
+        A missing component is replaced by the mean of the ticket's other components.
         """
         codes = self._layout.dense(rows).astype(np.float32)
         present = (rows[:, -1:] >> np.arange(self._layout.components)) & 1  # [n, R]

@@ -1,9 +1,9 @@
-"""How much the time between query and ticket adds to their distance.
+"""The time part of the distance between query and ticket.
 
-Problems of one time have common causes, a new release or a season, so a desk's links lead to
-recent tickets more often than to old ones. How much that counts is learned, and may be nothing.
-What it may count is bounded: beyond HORIZON_DAYS a ticket is as far as any older one, so that
-an old solution whose text matches is not buried under what is merely recent.
+Problems of one time have common causes, such as a new release or a season, so links lead to recent
+tickets more often than to old ones. The weight of time is learned and may be 0. Its effect is
+limited: beyond HORIZON_DAYS, time adds no more, so an old solution with matching text is not ranked
+behind tickets that are merely recent.
 """
 
 from bisect import bisect_right
@@ -21,12 +21,13 @@ HORIZON_DAYS = 120.0
 """Days apart beyond which time adds no more."""
 
 AGE_ENDS = (7, 30, 180, 365)
-"""Days at which one age of solutions ends and the next begins; the last has no end."""
+"""Ends of the age classes of solutions in days; the last class has no end."""
 
 
 @dataclass(frozen=True)
 class Recency:
-    """`weight` times the time apart (see `time_apart`); a ticket without a date is `typical` apart.
+    """The time part is `weight` times the time apart (see `time_apart`); for a ticket without a
+    date, `weight` times `typical`.
 
     `horizon` is in days.
     """
@@ -38,8 +39,8 @@ class Recency:
     def distances(
         self, time: datetime | None, minutes: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.float64]:
-        """What to add to the distances of tickets created at `minutes` since 1970 (int64 [n], 0 is
-        unknown) from a query asked at `time`; a query of unknown time is equally far from all."""
+        """The time part of the distances of tickets created at `minutes` since 1970 (int64 [n], 0
+        is unknown) to a query asked at `time`; zeros if that is unknown."""
         minute = minute_of(time)
         if not (minute and self.weight):
             return np.zeros(len(minutes))
@@ -50,11 +51,12 @@ class Recency:
 def time_apart(
     one: npt.ArrayLike, other: npt.ArrayLike, horizon: float = HORIZON_DAYS
 ) -> npt.NDArray[np.float64]:
-    """log(1 + days) between times in minutes, never more than that of the horizon's days."""
+    """log(1 + days) between times in minutes, limited to the horizon's days."""
     minutes: npt.NDArray[np.float64] = np.abs(np.subtract(other, one, dtype=float))
     return np.log1p(np.minimum(minutes / MINUTES_A_DAY, horizon))
 
 
 def age_of(days: float) -> int:
-    """Which of the ages that AGE_ENDS divide a ticket so many days older than its query is of."""
+    """Index of the age class (see AGE_ENDS) of a ticket that is so many days older than its
+    query."""
     return bisect_right(AGE_ENDS, days)

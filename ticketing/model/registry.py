@@ -1,4 +1,5 @@
-"""All bundles of a desk: written whole, found by id, checked when read."""
+"""The registry: the folder of all bundles, written atomically, found by id and verified when
+read."""
 
 import os
 import shutil
@@ -38,12 +39,13 @@ class Registry:
         self.folder = folder
 
     def ids(self, kind: ModelKind | None = None) -> list[str]:
-        """Ids of all bundles, readable or not, oldest first; of one kind, where given, those that
-        can be read."""
+        """Ids of all bundles, readable or not, oldest first. With `kind`, only readable bundles of
+        that kind."""
         return [id for id in self.saved() if kind is None or self._is_of(id, kind)]
 
     def saved(self) -> dict[str, datetime | None]:
-        """When each bundle was trained, naive UTC, oldest first; None for one that does not say."""
+        """When each bundle was trained, naive UTC, oldest first; None if the bundle does not
+        say."""
         found = {id: self._trained(id) for id in self._listed()}
         return dict(sorted(found.items(), key=lambda item: (item[1] or datetime.min, item[0])))
 
@@ -96,12 +98,12 @@ class Registry:
         arrays: Mapping[str, Mapping[str, np.ndarray]],
         kind: ModelKind = ModelKind.RANKING,
     ) -> str:
-        """Write a bundle and return its id; the same content again is the same bundle, mended
-        where it was damaged, and becomes the newest.
+        """Write a bundle and return its id. The same content gives the same bundle: it is repaired
+        if it was damaged, and becomes the newest.
 
-        `facts` go into the manifest as they are and must hold nothing that differs between two
-        runs of a training, as when it ended or where it ran, so that both give the same id. (The
-        folder of a sentence encoder is told to a training, and is in them.)
+        `facts` become part of the manifest. They must not differ between two runs of the same
+        training (such as the end time or the machine), so that both give the same id. (The folder
+        of a sentence encoder is a setting of the training and is included.)
         """
         files = {f"{name}.json": canonical_json(content) for name, content in documents.items()}
         for name, content in arrays.items():
@@ -133,7 +135,7 @@ class Registry:
         return bundle_id
 
     def load(self, bundle_id: str, kind: ModelKind = ModelKind.RANKING) -> Bundle:
-        """A whole bundle of a kind, every file checked.
+        """Load a bundle of a kind; every file is verified.
 
         Raises NotFound, BundleError naming the file, InputError for a bundle of another kind.
         """
@@ -150,13 +152,13 @@ class Registry:
         return Bundle(bundle_id, manifest, documents, arrays)
 
     def share(self, bundle_id: str) -> None:
-        """Let other machines have a bundle; nobody else looks into this registry."""
+        """Make a bundle available to other machines. Does nothing here; subclasses may."""
 
     def share_all(self) -> None:
-        """Let other machines have all bundles that are here."""
+        """Make all local bundles available to other machines. Does nothing here."""
 
     def shared(self) -> set[str]:
-        """Ids of the bundles that other machines can have."""
+        """Ids of the bundles that other machines can fetch."""
         return set()
 
     def verify(self, bundle_id: str) -> None:
@@ -171,12 +173,12 @@ class Registry:
         return True
 
     def delete(self, bundle_id: str) -> None:
-        """Remove a bundle's folder; a missing one is ignored."""
+        """Delete a bundle's folder if it exists."""
         shutil.rmtree(self.folder / bundle_id, ignore_errors=True)
 
 
 def _other_version(bundle_id: str, version: object) -> str:
-    """What to do with a bundle that another version of the program wrote."""
+    """The message for a bundle written by another version of the program."""
     if isinstance(version, int) and version > VERSION:
         return (
             f"Bundle {bundle_id} has format {version}, written by a later version; run that one,"

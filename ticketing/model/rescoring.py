@@ -1,9 +1,9 @@
-"""What moves a ticket among the nearest, beyond its distance.
+"""Weights of the rescoring, which reorders the nearest tickets by features beside their distance.
 
-The distance compares components pair by pair, and knows nothing of the other tickets found. A few
-numbers more say what that misses, each as a standard score over the hundred nearest: they change
-the order of these by little. What they are worth is much the same at every desk, and the few judged
-queries of one do not tell it better (`docs/results/reading.md`).
+The distance compares components pair by pair and ignores the other tickets found. Some features add
+what it misses, each as a standard score over the hundred nearest; they change the order only a
+little. Their best weights are much the same at every desk, and the few judged queries of one desk
+do not determine them better (`docs/results/reading.md`).
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,12 @@ from ticketing.files import Json
 
 @dataclass(frozen=True)
 class Rescoring:
-    """By how much a standard deviation of each number brings a ticket nearer, beside its distance.
+    """By how much one standard deviation of each feature reduces a ticket's distance.
 
-    `shared`: the query's words, by idf, that the ticket's problem has, for its length. `subject`:
-    how much of the ticket's subject the query says. `crowd`: how far a ticket is from those found
-    that are nearest to it; what is like many others tells less.
+    `shared`: idf-weighted words of the query in the ticket's problem, relative to its length.
+    `subject`: how much of the ticket's subject the query contains. `crowd`: how far a ticket is
+    from its nearest neighbours among those found; a ticket that is like many others is less
+    specific.
     """
 
     shared: float = 0.0
@@ -31,19 +32,19 @@ class Rescoring:
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
-        """All three, in the order above: [F]."""
+        """All three weights, in the order above: [F]."""
         return np.array(astuple(self))
 
     def to_json(self) -> Json:
-        """What the manifest keeps."""
+        """For the manifest."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Rescoring":
-        """The rescoring that `to_json` described; `GENERAL` where it weighs other numbers, as that
-        of a bundle of format 14 or earlier does."""
+        """Read what `to_json` wrote; `GENERAL` if it has other features, as in bundles up to format
+        14."""
         return cls(**data) if set(data) == set(asdict(GENERAL)) else GENERAL
 
 
 GENERAL = Rescoring(shared=0.2, subject=0.2, crowd=0.2)
-"""What suits the sources of `python -m tests.benchmarks.rescoring`."""
+"""Weights that suit the sources of `python -m tests.benchmarks.rescoring`."""

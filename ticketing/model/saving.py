@@ -1,4 +1,4 @@
-"""A model as a bundle keeps it, and back."""
+"""Converts a model to the content of a bundle, and back."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -20,11 +20,11 @@ from ticketing.model.settings import PLAIN, NetworkSettings
 from ticketing.text.vocabulary import Vocabulary
 
 _NAME = "encoder-{}"
-"""Name of the files of a bundle that hold what an encoder saves."""
+"""Name of a bundle's files with an encoder's data."""
 
 
 def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str, np.ndarray]]]:
-    """Facts, documents and arrays, as `Registry.save` takes them."""
+    """Facts, documents and arrays of a model for `Registry.save`."""
     facts = {
         "network": model.settings.model_dump(mode="json"),
         "layout": {
@@ -52,12 +52,12 @@ def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str,
 
 
 def model_in(bundle: Bundle, checkpoints: Path | None = None) -> Model:
-    """The model that a bundle holds.
+    """The model in a bundle.
 
-    Its sentence encoder, where it has one, does not read anew what a training has read whose
-    `checkpoints` are still there.
+    Its sentence encoder, if any, reuses vectors that a training has cached in `checkpoints`, if
+    these still exist.
     """
-    # Bundles that were trained before these were settings have them so.
+    # Older bundles were trained with these values.
     settings = NetworkSettings(**(PLAIN | bundle.manifest["network"]))
     layout: Json = {
         key: tuple(value) if isinstance(value, list) else value
@@ -80,7 +80,7 @@ def model_in(bundle: Bundle, checkpoints: Path | None = None) -> Model:
 def _resources(
     settings: NetworkSettings, bundle: Bundle, checkpoints: Path | None
 ) -> dict[str, Any]:
-    """What the bundle's encoders were saved as, by channel."""
+    """The saved resources of the bundle's encoders, by channel."""
     found = {}
     for channel in settings.channels:
         if load := ENCODERS[channel].load:

@@ -12,7 +12,7 @@ QUERY_FIELDS = {"SUB1": "subject", "DESC1": "description"}
 TICKET_FIELDS = {"SUB2": "subject", "DESC2": "description", "SOL2": "solution"}
 
 Level = Literal["same level", "subject and description", "solution"]
-"""How two compared components are related; V of Table 2 has a value for each."""
+"""The relation of two compared components; V of Table 2 has a value for each."""
 
 PAIR_LEVELS: dict[tuple[str, str], Level] = {
     ("SUB1", "SUB2"): "same level",
@@ -24,11 +24,12 @@ PAIR_LEVELS: dict[tuple[str, str], Level] = {
 }
 
 LEVEL_WEIGHTS: dict[Level, float] = {"same level": 0.30, "subject and description": 0.20}
-"""V of Table 2, but for solutions; DESC1-SUB2 shares the weight of SUB1-DESC2."""
+"""V of Table 2, except for solutions; DESC1-SUB2 has the weight of SUB1-DESC2."""
 
 PLAIN = {"whole_share": 0.0, "repeats": 1.0, "full_terms": 1, "solution_weight": 0.1}
-"""Settings of the paper's network, where others are better: E is the sum of a component's words,
-each as often as it is there, all components of a query count in full, and a solution little."""
+"""Settings of the paper's network, which differ from the better defaults: E sums a component's
+words as often as they occur, all components of a query count fully, and a solution has little
+weight."""
 
 
 def _known(channel: str) -> str:
@@ -93,8 +94,8 @@ class NetworkSettings(EncoderSettings):
         return tuple(TICKET_FIELDS) if self.pairs == "cross-level" else ("SUB2", "DESC2")
 
     def pair_levels(self) -> list[list[Level | None]]:
-        """The level of each pair [query components][ticket components]; None where a pair is not
-        compared. A merged pair is of one level."""
+        """The level of each pair [query components][ticket components]; None if a pair is not
+        compared. A merged pair has one level."""
         return [[self._level(p, r) for r in self.ticket_components] for p in self.query_components]
 
     def _level(self, query_component: str, ticket_component: str) -> Level | None:
@@ -104,7 +105,7 @@ class NetworkSettings(EncoderSettings):
         return level if level == "same level" or self.pairs == "cross-level" else None
 
     def pair_weights(self) -> list[list[float]]:
-        """The first V, [query components][ticket components]; 0 where a pair is not compared."""
+        """The initial V, [query components][ticket components]; 0 if a pair is not compared."""
         if self.pairs == "merged":
             return [[1.0]]
         weights = LEVEL_WEIGHTS | {"solution": self.solution_weight}
@@ -116,12 +117,12 @@ class NetworkSettings(EncoderSettings):
 
     @property
     def dense_channels(self) -> tuple[str, ...]:
-        """Channels whose texts are vectors, in the order of `channels`."""
+        """Channels that encode texts as vectors, in the order of `channels`."""
         return tuple(channel for channel in self.channels if ENCODERS[channel].dense)
 
     @property
     def sparse_channel(self) -> str | None:
-        """The channel whose texts are terms, if there is one."""
+        """The channel that encodes texts as terms, if there is one."""
         return next((c for c in self.channels if not ENCODERS[c].dense), None)
 
     def only_trained(self) -> "NetworkSettings":

@@ -1,4 +1,5 @@
-"""What a channel is while a network learns: texts become tensors, and are some distance apart."""
+"""The interface of a channel of a network in training: encodes texts as tensors and computes their
+distances."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,8 +15,8 @@ from ticketing.networks.manhattan import crossed_manhattan
 class EmbeddedTexts:
     """n texts of at least one word each, as vocabulary ids and as embedded words.
 
-    Their `distinct` ids [U], ascending, are embedded once, in `embedded` [U, dims] with `weights`
-    [U] (idf).
+    The `distinct` ids [U], ascending, are embedded once: `embedded` [U, dims], with `weights` [U]
+    (idf).
     """
 
     texts: Texts
@@ -24,24 +25,25 @@ class EmbeddedTexts:
     weights: Tensor
 
     def rows(self, texts: Texts) -> Tensor:
-        """The words of texts that have no others, end to end, as rows of `embedded`: [words]."""
+        """The words of texts as rows of `embedded`, concatenated: [words]. The texts must not have
+        other words."""
         return torch.searchsorted(self.distinct, torch.from_numpy(texts.words))
 
 
 class Channel(Protocol):
-    """n texts become n vectors (or terms), and two texts are some distance apart."""
+    """Encodes n texts as vectors (or terms), and computes distances of encoded texts."""
 
     def __call__(self, texts: EmbeddedTexts) -> Tensor:
         """Texts -> [n, *shape], where `blank(n)` has the same shape."""
 
     def blank(self, *leading: int) -> Tensor:
-        """What stands for missing texts: zeros [*leading, *shape]."""
+        """The value of missing texts: zeros [*leading, *shape]."""
 
     def matched(self, query: Tensor, ticket: Tensor) -> Tensor:
-        """Distances of B given pairs: [B, P, *shape], [B, R, *shape] -> [B, P, R]."""
+        """Distances of B given query-ticket pairs: [B, P, *shape], [B, R, *shape] -> [B, P, R]."""
 
     def crossed(self, query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
-        """Distances, each with each: [B, P, *shape], [N, R, *shape] -> [B, N, P, R].
+        """Distances of all queries and tickets: [B, P, *shape], [N, R, *shape] -> [B, N, P, R].
 
         Pairs for which bool `compared` [P, R] is False may be left at 0.
         """
@@ -63,5 +65,5 @@ class DenseChannel(nn.Module):
         return torch.cdist(query, ticket, p=1)
 
     def crossed(self, query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
-        """See Channel: [B, P, D], [N, R, D] -> [B, N, P, R]; what is not compared stays 0."""
+        """See Channel: [B, P, D], [N, R, D] -> [B, N, P, R]; 0 for pairs that are not compared."""
         return crossed_manhattan(query, ticket, compared)

@@ -1,4 +1,4 @@
-"""Channels that learn nothing while a network is trained: the encoders that serve, as they are."""
+"""Channels without trainable parameters: wrappers of the encoders that serve."""
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ from ticketing.networks.terms import crossed_terms, matched_terms
 
 
 class FixedVectors(DenseChannel):
-    """The vectors of an encoder."""
+    """A dense channel with an encoder's vectors."""
 
     def __init__(self, encoder: Encoder):
         super().__init__(*encoder.shape)
@@ -22,7 +22,7 @@ class FixedVectors(DenseChannel):
 
 
 class FixedTerms(nn.Module):
-    """The terms of an encoder."""
+    """A sparse channel with an encoder's terms."""
 
     def __init__(self, encoder: Encoder):
         super().__init__()

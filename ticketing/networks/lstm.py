@@ -1,4 +1,5 @@
-"""Channel h as it learns: one LSTM reads every component, and its states are pooled into one."""
+"""Channel h in training: one LSTM reads every component, and its states are pooled into one
+vector."""
 
 from typing import cast
 
@@ -15,12 +16,12 @@ from ticketing.nn.settings import Pooling
 
 
 class LSTMChannel(DenseChannel):
-    """An LSTM over word embeddings whose last state (Mueller and Thyagarajan 2016), or the mean of
-    whose states, is the text."""
+    """An LSTM over word embeddings. A text's vector is the last state (Mueller and Thyagarajan
+    2016) or the mean of all states."""
 
     def __init__(self, word_dims: int, hidden: int, dropout: float, pooling: Pooling, limit: int):
-        """`limit` is how many words of a text are read; `dropout` takes the same dimensions of a
-        word wherever it stands in a batch."""
+        """`limit` is the number of words read of a text. `dropout` drops the same dimensions of a
+        word at all its places in a batch."""
         super().__init__(hidden)
         self.limit = limit
         self.pooling = pooling
@@ -32,7 +33,7 @@ class LSTMChannel(DenseChannel):
 
     @property
     def lstm(self) -> nn.LSTM:
-        """Its weights."""
+        """The LSTM layer."""
         return cast(nn.LSTM, self.recurrent["lstm"])
 
     def forward(self, texts: EmbeddedTexts) -> Tensor:
@@ -49,7 +50,7 @@ class LSTMChannel(DenseChannel):
 
 
 def _kept(words: Tensor, dropout: float) -> Tensor:
-    """Which numbers dropout leaves, bool; four are drawn at a time, each by 16 bits."""
+    """Which values dropout keeps, bool; four are drawn at a time, with 16 bits each."""
     drawn = torch.empty(-(-words.numel() // 4), dtype=torch.int64).random_(-(1 << 63), None)
     chances = drawn.view(torch.int16)[: words.numel()].view(words.shape)
     return chances >= round(dropout * (1 << 16)) - (1 << 15)

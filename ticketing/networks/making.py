@@ -1,4 +1,4 @@
-"""From settings to a network that may learn, and from a trained one to the model that serves."""
+"""Makes a trainable network from settings, and the serving model from a trained network."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,8 @@ def new_network(
     resources: Mapping[str, Any],
     dropout: float = 0.0,
 ) -> SiameseNetwork:
-    """An untrained network over word vectors [len(vocabulary), word_dims]; words weigh by idf.
+    """An untrained network over word vectors [len(vocabulary), word_dims]; words are weighted by
+    idf.
 
     `resources` are by channel, see encoders.protocol.Parts.
     """
@@ -53,13 +54,13 @@ def new_network(
 def model_of(
     network: SiameseNetwork, vocabulary: Vocabulary, recency: Recency = Recency(), id: str = ""
 ) -> Model:
-    """The model that serves what a network has learned, still without a layout for codes."""
+    """The serving model of a trained network, without a code layout."""
     arrays = {name: value.detach().numpy() for name, value in network.state_dict().items()}
     return Model(vocabulary, network.settings, arrays, network.resources, recency=recency, id=id)
 
 
 def network_of(model: Model) -> SiameseNetwork:
-    """The network, for inference or further training, whose arrays a model has."""
+    """The network with a model's arrays, for inference or further training."""
     state = {name: torch.tensor(array) for name, array in model.arrays.items()}
     vectors = state["words.words.weight"]
     network = new_network(model.settings, model.vocabulary, vectors, model.resources)

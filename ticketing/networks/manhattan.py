@@ -1,4 +1,4 @@
-"""Manhattan distances of vectors, each with each, and their gradients, by compiled code."""
+"""Manhattan distances between all vectors of two sets, with gradients, in compiled code."""
 
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float32]
 
 
 def crossed_manhattan(query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
-    """L1 distances, each with each: [B, P, D], [N, R, D] -> [B, N, P, R].
+    """L1 distances between all queries and tickets: [B, P, D], [N, R, D] -> [B, N, P, R].
 
     Pairs for which bool `compared` [P, R] is False are left at 0.
     """
@@ -56,7 +56,7 @@ def _apart(
     first: int,
     last: int,
 ) -> None:
-    """Add up [P, R, B, N] from the queries [B, P, D] from `first` to `last`, and tickets
+    """Add distances to [P, R, B, N], for the queries [B, P, D] from `first` to `last` and tickets
     [R, D, N]."""
     for p in range(pairs.shape[0]):
         for r in range(pairs.shape[1]):
@@ -80,8 +80,8 @@ def _pull(
     first: int,
     last: int,
 ) -> None:
-    """Gradients of [B, P, D] and [N, R, D] from those of the distances, [P, R, B, N], in the
-    dimensions from `first` to `last`."""
+    """Gradients of [B, P, D] and [N, R, D] from the gradients of the distances [P, R, B, N], for
+    the dimensions from `first` to `last`."""
     nothing = np.float32(0)
     for p in range(pairs.shape[0]):
         for r in range(pairs.shape[1]):

@@ -2,14 +2,14 @@
 
     g(q, t) = exp(-sum_{p, r} V[p, r] * sum_c W[c] * ||c_p - c_r||_1)
 
-Pure functions over tensors; B queries, N tickets, P query components, R ticket
-components, C channels. The distances of a channel are its encoder's. A missing component drops
-its pairs and the remaining V are rescaled to the same sum. Where a network has terms, a query's
-component of few terms counts in part only (`networks.terms.fullness`), beside one that has more.
+Pure functions over tensors, with B queries, N tickets, P query components, R ticket components and
+C channels. A channel's distances come from its encoder. The pairs of a missing component are left
+out, and the remaining V are rescaled to the same sum. If a network has terms, a query component
+with few terms counts only in part (`networks.terms.fullness`) beside one with more.
 
-Then, too, sum_p U[p] * missing[p] is added to the distance: how much of a query's
-component the whole ticket lacks, since what a query says may be spread over all of a ticket. U is
-rescaled likewise where a component of the query is missing.
+With terms, sum_p U[p] * missing[p] is added to the distance: the share of a query component that
+the whole ticket lacks, since the query's words may be spread over all of a ticket. U is also
+rescaled if a component of the query is missing.
 """
 
 import torch
@@ -21,9 +21,9 @@ def present_pair_weights(
 ) -> Tensor:
     """V for each query and ticket: [P, R], float [..., P], bool [..., R] -> [..., P, R].
 
-    `query_shares` say in which part a component counts, from 0, missing, to 1. Each matrix [P, R]
-    sums to what `pair_weights` does, or to 0 where no pair is present. The leading axes of the
-    two others must broadcast.
+    `query_shares` are the shares with which components count, from 0 (missing) to 1. Each matrix
+    [P, R] has the sum of `pair_weights`, or 0 if no pair is present. The leading axes of the two
+    others must broadcast.
     """
     both = query_shares.unsqueeze(-1) * ticket_present.unsqueeze(-2)  # [..., P, R]
     kept = pair_weights * both  # [..., P, R]

@@ -1,4 +1,4 @@
-"""The replicated Siamese network: every component of both sides through the same encoders."""
+"""The Siamese network: all components of queries and tickets go through the same encoders."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ class EncodedComponents:
     """bool [B, components]."""
 
     def take(self, rows: Sequence[int]) -> "EncodedComponents":
-        """These queries or tickets only."""
+        """Only these queries or tickets."""
         vectors = {channel: vector[rows] for channel, vector in self.vectors.items()}
         return EncodedComponents(vectors, self.present[rows])
 
     @classmethod
     def join(cls, pieces: Sequence["EncodedComponents"]) -> "EncodedComponents":
-        """Several, of the same channels, as one."""
+        """Concatenate several with the same channels."""
         if len(pieces) == 1:
             return pieces[0]
         vectors = {
@@ -52,12 +52,12 @@ class EncodedComponents:
 class SiameseNetwork(nn.Module):
     """Encodes components and compares them by equation 1.
 
-    U, V and W are kept as softplus of free parameters, so that they stay non-negative when
-    learned.
+    U, V and W are stored as the inverse softplus of their values, so that they stay non-negative
+    during training.
     """
 
     word_weights: Tensor
-    """How much each word counts by itself, [V]."""
+    """Weight of each word (idf), [V]."""
     compared: Tensor
     """Which pairs of components are compared, bool [P, R]."""
 
@@ -69,8 +69,8 @@ class SiameseNetwork(nn.Module):
         encoders: Mapping[str, Channel],
         resources: Mapping[str, Any],
     ):
-        """`word_weights` [V] weigh words by id; `encoders`, and what they were built from, are by
-        channel."""
+        """`word_weights` [V] are by word id; `encoders` and the `resources` from which they were
+        built are by channel."""
         super().__init__()
         self.settings = settings
         self.resources = {c: found for c, found in resources.items() if c in settings.channels}
@@ -87,7 +87,7 @@ class SiameseNetwork(nn.Module):
 
     @property
     def plugs(self) -> dict[str, Channel]:
-        """The encoders by channel."""
+        """The channels' encoders."""
         return {channel: cast(Channel, module) for channel, module in self.encoders.items()}
 
     @property
@@ -119,9 +119,10 @@ class SiameseNetwork(nn.Module):
     def embed(
         self, ids: Tensor, spelled_only: float = 0.0, embedded: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Distinct word ids [U] -> embeddings [U, dims], where they are not given, and weights [U].
+        """Embed distinct word ids [U] -> embeddings [U, dims] (unless given) and weights [U].
 
-        A share `spelled_only` of the words loses its vector, as unknown words have none.
+        The vectors of a share `spelled_only` of the words are set to zero, as if the words were
+        unknown.
         """
         embedded = self.words(ids) if embedded is None else embedded
         if spelled_only:
@@ -135,7 +136,8 @@ class SiameseNetwork(nn.Module):
         items: Sequence[Components],
         embed: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None,
     ) -> EncodedComponents:
-        """Components of B queries or tickets as word ids; `embed` replaces the method above."""
+        """Encode components of B queries or tickets given as word ids; `embed` replaces the method
+        of this name."""
         present = torch.tensor([[bool(text) for text in item] for item in items])
         ids = [text for item in items for text in item if text]
         texts = self._texts(Texts(ids, wholes(items)), embed or self.embed) if ids else None
@@ -155,7 +157,7 @@ class SiameseNetwork(nn.Module):
         return EmbeddedTexts(texts, distinct, *embed(distinct))
 
     def query_shares(self, query: EncodedComponents) -> Tensor:
-        """In which part the components of B queries count, 0 where missing: float32 [B, P]."""
+        """The shares with which the components of B queries count, 0 if missing: float32 [B, P]."""
         if sparse := self.settings.sparse_channel:
             return query.present * fullness(query.vectors[sparse], self.settings.full_terms)
         return query.present.float()
@@ -187,19 +189,20 @@ class SiameseNetwork(nn.Module):
         return torch.stack(apart, -1)
 
     def crossed_distance(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
-        """-log g of B queries and N tickets, each with each: [B, N]; infinite if incomparable."""
+        """-log g of all B queries and N tickets: [B, N]; infinite for pairs that cannot be
+        compared."""
         apart, comparable = self.crossed_channels(query, ticket)
         distances = (apart * self.channel_weights).sum(-1) + self.crossed_coverage(query, ticket)
         return distances.masked_fill(~comparable, torch.inf)
 
     def crossed_coverage(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
-        """What U adds to the distances of B queries and N tickets, each with each: [B, N]."""
+        """What U adds to the distances of all B queries and N tickets: [B, N]."""
         shares = self.query_shares(query)  # [B, P]
         weights = present_coverage_weights(self.coverage_weights, shares)  # [B, P]
         return (self.crossed_missing(query, ticket) * weights.unsqueeze(1)).sum(-1)
 
     def crossed_missing(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
-        """What U weighs: the share of B queries' components that N tickets lack, [B, N, P].
+        """The share of each query component that a ticket lacks, before weighting by U: [B, N, P].
 
         Zeros without a channel of terms.
         """
@@ -210,7 +213,8 @@ class SiameseNetwork(nn.Module):
     def crossed_channels(
         self, query: EncodedComponents, ticket: EncodedComponents
     ) -> tuple[Tensor, Tensor]:
-        """What W weighs, distances by channel over all pairs [B, N, C]; which compare [B, N]."""
+        """Distances by channel over all pairs, before weighting by W: [B, N, C]; and which queries
+        and tickets can be compared: [B, N]."""
         pair_weights = present_pair_weights(
             self.pair_weights, self.query_shares(query).unsqueeze(1), ticket.present.unsqueeze(0)
         )  # [B, N, P, R]
@@ -221,7 +225,7 @@ class SiameseNetwork(nn.Module):
     def crossed_distances(
         self, query: EncodedComponents, ticket: EncodedComponents
     ) -> list[Tensor]:
-        """Unweighted distances of B queries and N tickets, each with each: C times [B, N, P, R]."""
+        """Unweighted distances of all B queries and N tickets: C times [B, N, P, R]."""
         return [
             encoder.crossed(query.vectors[channel], ticket.vectors[channel], self.compared)
             for channel, encoder in self.plugs.items()

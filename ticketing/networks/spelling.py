@@ -1,4 +1,5 @@
-"""The network that learns to read the characters of words, as `encoders.spelling` then does."""
+"""The network that is trained to compute spelling vectors; `encoders.spelling` applies its
+weights."""
 
 import torch
 from torch import Tensor, nn
@@ -7,7 +8,7 @@ from ticketing.encoders.spelling import CHARACTERS
 from ticketing.nn.ragged_lstm import read_ragged
 
 WIDTH = 16
-"""Numbers that stand for one character, before it is read."""
+"""Dimensions of a character's embedding."""
 
 
 class CharacterBLSTM(nn.Module):

@@ -1,4 +1,5 @@
-"""Channel E as it learns: the sum of a text's word embeddings; only the words are trained."""
+"""Channel E in training: the sum of a text's word embeddings; only the word embeddings are
+trained."""
 
 from functools import partial
 from typing import Any
@@ -53,7 +54,8 @@ class SumEmbChannel(DenseChannel):
 
 
 def _sums(texts: EmbeddedTexts, read: Texts, counts: Floats) -> Tensor:
-    """What is read of embedded texts, each by itself, its words times `counts`: [n, width]."""
+    """Sums of embedded texts, each by itself, with words weighted by idf times `counts`: [n,
+    width]."""
     bounds, rows = torch.from_numpy(read.bounds), texts.rows(read)
     weights = texts.weights[rows] * torch.from_numpy(counts)
     return sum_embeddings(texts.embedded, rows, bounds, weights)

@@ -1,4 +1,4 @@
-"""Distances of texts that are weighted terms (`encoders.terms`), by compiled code."""
+"""Distances of texts represented by weighted terms (`encoders.terms`), in compiled code."""
 
 from functools import partial
 
@@ -22,13 +22,13 @@ def spread(terms: Tensor) -> Tensor:
 
 
 def fullness(terms: Tensor, full: int) -> Tensor:
-    """In which part a query's texts count, see `encoders.terms`: int32 [..., 2, TERMS] -> float32
-    [...]."""
+    """The share with which a query's texts count, see `encoders.terms`: int32 [..., 2, TERMS] ->
+    float32 [...]."""
     return torch.from_numpy(share_by_terms(terms.numpy(), full))
 
 
 def distance_of(shared: Tensor) -> Tensor:
-    """The distance, from 0 to 2, of texts whose weights share so much of SUM."""
+    """Distances, from 0 to 2, from the shared weights (of SUM)."""
     return 2 - 2 * shared / SUM
 
 
@@ -39,14 +39,16 @@ def matched_terms(query: Tensor, ticket: Tensor) -> Tensor:
 
 
 def crossed_terms(query: Tensor, ticket: Tensor) -> Tensor:
-    """Distances, each with each: int [B, P, 2, TERMS], [N, R, 2, TERMS] -> [B, N, P, R]."""
+    """Distances of all queries and tickets: int [B, P, 2, TERMS], [N, R, 2, TERMS] -> [B, N, P,
+    R]."""
     shared = np.zeros((len(query), len(ticket), query.shape[1], ticket.shape[1]), np.int32)
     halves(partial(_share, query.numpy(), ticket.numpy(), shared), len(query))
     return distance_of(torch.from_numpy(shared))
 
 
 def missing_terms(query: Tensor, ticket: Tensor) -> Tensor:
-    """What share of each query text's weight no component of a ticket holds, each with each.
+    """The share of each query text's weight that no component of a ticket has, for all queries and
+    tickets.
 
     int [B, P, 2, TERMS], [N, R, 2, TERMS] -> float [B, N, P], from 0 to 1; 1 for an empty text.
     """
@@ -58,8 +60,8 @@ def missing_terms(query: Tensor, ticket: Tensor) -> Tensor:
 
 @compiled
 def _share(query: Terms, ticket: Terms, shared: Terms, first: int, last: int) -> None:
-    """Add up what the weights of the queries from `first` to `last` share with tickets',
-    [B, N, P, R]."""
+    """Add the weights shared by the queries from `first` to `last` and all tickets to [B, N, P,
+    R]."""
     table = np.zeros(BUCKETS, np.int32)
     for b in range(first, last):
         for p in range(query.shape[1]):
@@ -79,8 +81,8 @@ def _share(query: Terms, ticket: Terms, shared: Terms, first: int, last: int) ->
 
 @compiled
 def _hold(query: Terms, buckets: Terms, bounds: Terms, held: Terms, first: int, last: int) -> None:
-    """Add up the weights that tickets hold of the terms of the queries from `first` to `last`,
-    [B, N, P]."""
+    """Add the weights of the terms of queries from `first` to `last` that tickets have to [B, N,
+    P]."""
     table = np.zeros(BUCKETS, np.int32)
     for b in range(first, last):
         for p in range(query.shape[1]):
@@ -96,7 +98,7 @@ def _hold(query: Terms, buckets: Terms, bounds: Terms, held: Terms, first: int, 
 
 @compiled
 def _distinct(ticket: Terms) -> tuple[Terms, Terms]:
-    """The buckets of each ticket's terms [N, R, 2, TERMS], each once, and their bounds [N + 1]."""
+    """The distinct buckets of each ticket's terms [N, R, 2, TERMS], and their bounds [N + 1]."""
     buckets = np.empty(ticket.shape[0] * ticket.shape[1] * ticket.shape[3], np.int32)
     bounds = np.zeros(ticket.shape[0] + 1, np.int32)
     seen = np.full(BUCKETS, -1, np.int32)

@@ -1,4 +1,4 @@
-"""The embedding of words as it learns: 300 dimensions of a word's vector, 50 of its spelling."""
+"""Trainable word embeddings: 300 dimensions of a word vector and 50 of a spelling vector."""
 
 import torch
 from torch import Tensor, nn
@@ -10,10 +10,10 @@ from ticketing.text.vocabulary import Vocabulary
 
 
 class WordEmbedding(nn.Module):
-    """Word vectors joined with character vectors.
+    """Word vectors joined with spelling vectors.
 
-    `vectors` float32 [len(vocabulary), word_dims]; row 0, of unknown words, is zero and
-    stays so: an unknown word is its spelling alone.
+    `vectors` is float32 [len(vocabulary), word_dims]. Row 0, of unknown words, stays zero, so an
+    unknown word has only its spelling vector.
     """
 
     def __init__(self, vocabulary: Vocabulary, vectors: Tensor, character_dims: int):
@@ -24,7 +24,7 @@ class WordEmbedding(nn.Module):
         self._spelled, self._bounds = spell(["", *vocabulary.words])
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Distinct word ids [n] -> [n, dims]; the spelling is the costly part."""
+        """Embed distinct word ids [n] -> [n, dims]; the spelling vectors take most of the time."""
         starts, ends = self._bounds[ids], self._bounds[ids + 1]
         places, bounds = pieces(starts, ends - starts)
         spelled = torch.from_numpy(self._spelled[places])

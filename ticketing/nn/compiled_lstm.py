@@ -1,7 +1,7 @@
-"""A trained LSTM read by compiled code: for a text of a few words torch's overhead is most of it.
+"""A trained LSTM in compiled code. For short texts, torch's overhead would take most of the time.
 
-Each number of the result is summed in one order, so a text's states are the same to the last bit
-whatever else is read with it.
+All sums are added in a fixed order, so a text's states are bitwise the same whatever else is read
+with it.
 """
 
 from collections.abc import Mapping
@@ -17,16 +17,15 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 _SATURATED = 7.90531110763549805
-"""Where tanh is 1 in single precision."""
+"""tanh is 1 in single precision from here on."""
 
 
 @dataclass(frozen=True)
 class CompiledLSTM:
-    """One layer in one direction.
+    """One LSTM layer in one direction.
 
-    `inputs` [D, 4 H], `bias` [4 H] and `recurrent` [H, 4 H] are torch's weights turned, with the
-    columns of the three logistic gates halved, since a logistic function is half a tanh of half
-    its argument.
+    `inputs` [D, 4 H], `bias` [4 H] and `recurrent` [H, 4 H] are torch's weights transposed. The
+    columns of the three logistic gates are halved, since logistic(x) = (1 + tanh(x / 2)) / 2.
     """
 
     inputs: Floats
@@ -35,7 +34,7 @@ class CompiledLSTM:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray], which: str = "l0") -> "CompiledLSTM":
-        """A layer of torch's LSTM by its state: `which` is "l0", "l0_reverse", "l1" and so on."""
+        """A layer from the state of torch's LSTM; `which` is "l0", "l0_reverse", "l1" and so on."""
         recurrent = arrays[f"weight_hh_{which}"].T
         hidden = len(recurrent)
         halves = np.repeat(np.array([0.5, 0.5, 1.0, 0.5], np.float32), hidden)  # i, f, g, o
@@ -44,7 +43,7 @@ class CompiledLSTM:
         return cls(*(np.ascontiguousarray(x * halves) for x in (inputs, bias, recurrent)))
 
     def gates(self, vectors: Floats, first: int = 0) -> Floats:
-        """What inputs, the dimensions from `first` on, do to the gates: [n, d] -> [n, 4 H]."""
+        """Gate inputs for vectors that hold the dimensions from `first` on: [n, d] -> [n, 4 H]."""
         rows = self.inputs[first : first + vectors.shape[1]]
         return affine(np.ascontiguousarray(vectors), rows, self.bias)
 
@@ -56,10 +55,10 @@ class CompiledLSTM:
         others: Floats | None = None,
         turned: bool = False,
     ) -> Floats:
-        """The states after each step of n texts, end to end in `ids` [steps], bounds [n + 1].
+        """The states after each step of n texts, concatenated in `ids` [steps] with bounds [n + 1].
 
-        A step's gates are a row of `known` [V, 4 H] or, from id V on, of `others`; `turned` reads
-        from the end. Returns [steps, H], each at its step's place.
+        The gate inputs of a step are a row of `known` [V, 4 H] or, for ids from V on, of `others`.
+        `turned` reads backwards. Returns [steps, H], in the order of `ids`.
         """
         rest = np.empty((0, known.shape[1]), np.float32) if others is None else others
         states = np.empty((len(ids), len(self.recurrent)), np.float32)
@@ -68,7 +67,8 @@ class CompiledLSTM:
 
 
 def pooled(states: Floats, bounds: Ints, pooling: Pooling) -> Floats:
-    """One vector a text of at least one step, the last or the mean of its states: -> [n, H]."""
+    """One vector for each text (of at least one step): the last or the mean of its states -> [n,
+    H]."""
     if pooling == "last":
         return states[bounds[1:] - 1]
     lengths = np.diff(bounds).astype(np.float32)
@@ -105,8 +105,8 @@ def add_product(sums: Floats, vector: Floats, weights: Floats) -> None:
 
 @compiled
 def flatten(values: Floats) -> None:
-    """tanh of each value, in place: the quotient of polynomials that Eigen and XLA have, whose
-    relative error is some 1e-7."""
+    """tanh of each value, in place: the rational approximation of Eigen and XLA, with a relative
+    error of about 1e-7."""
     for j in range(len(values)):
         x = min(max(values[j], np.float32(-_SATURATED)), np.float32(_SATURATED))
         y = x * x

@@ -1,4 +1,4 @@
-"""A linear layer whose products threads share."""
+"""A linear layer whose matrix products are divided among threads."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class _Linear(torch.autograd.Function):
         known, turned, added = inputs.detach(), weight.detach().T, bias.detach()
         found = known.new_empty(len(inputs), len(weight))
 
-        @torch.inference_mode()  # of each thread: what was made in it is written in it alone
+        @torch.inference_mode()  # inference mode is set by thread
         def rows(first: int, last: int) -> None:
             torch.addmm(added, known[first:last], turned, out=found[first:last])
 

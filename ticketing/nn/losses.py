@@ -1,4 +1,4 @@
-"""What pairs and triplets of texts are trained to make small."""
+"""Losses for training on pairs and triplets of texts."""
 
 import torch
 import torch.nn.functional as F
@@ -17,9 +17,10 @@ def contrastive(energy: Tensor, same: Tensor, margin: float) -> Tensor:
 
 
 def contrastive_as_printed(energy: Tensor, same: Tensor, margin: float) -> Tensor:
-    """Equation 13 to the letter: a pair of two groups costs E^2 where E is *below* `margin`.
+    """Equation 13 as printed: a pair of two groups costs E^2 if E is *below* `margin`.
 
-    The most alike strangers then cost nothing, so that nothing parts them; kept to measure that.
+    The most similar pairs of two groups then cost nothing, so nothing separates them; kept to
+    measure that.
     """
     alike = (1 - energy).square() / 4
     apart = energy.square() * (energy < margin)
@@ -27,17 +28,17 @@ def contrastive_as_printed(energy: Tensor, same: Tensor, margin: float) -> Tenso
 
 
 def triplet(positive: Tensor, negative: Tensor, margin: float) -> Tensor:
-    """Mean of max(0, margin - (E+ - E-)) for energies with a text of one's own group and with one
-    of another: [n] twice -> scalar."""
+    """Mean of max(0, margin - (E+ - E-)) for energies with a text of the same group (E+) and of
+    another group (E-): [n] twice -> scalar."""
     return (margin - positive + negative).clamp_min(0).mean()
 
 
 def in_batch_softmax(logits: Tensor, also_right: Tensor, weights: Tensor | None = None) -> Tensor:
-    """Cross-entropy of finding each row's own column, and each own column its row: a scalar.
+    """Cross-entropy of selecting each row's own column, and each own column's row: a scalar.
 
-    logits [B, N >= B]; column i is row i's own, and columns from B on are no row's own. Other
-    cells where bool `also_right` [B, N] is True are no rivals. `weights` [B] say how much each row
-    counts in the mean.
+    logits [B, N >= B]; column i is row i's own, and columns from B on are no row's own. Other cells
+    that are also right (bool `also_right` [B, N]) are left out. `weights` [B] are the rows' weights
+    in the mean.
     """
     size = len(logits)
     own = torch.arange(size)
@@ -50,7 +51,8 @@ def in_batch_softmax(logits: Tensor, also_right: Tensor, weights: Tensor | None 
 
 
 def in_batch_imitation(logits: Tensor, taught: Tensor) -> Tensor:
-    """Cross-entropy of rows and of columns against those of a teacher: [B, B] twice -> scalar."""
+    """Cross-entropy between a teacher's and the network's softmax over rows and over columns: [B,
+    B] twice -> scalar."""
     columns, rows = (
         -(F.softmax(taught, dim) * F.log_softmax(logits, dim)).sum(dim).mean() for dim in (0, 1)
     )

@@ -1,4 +1,5 @@
-"""Texts of any length that lie end to end in one array, with bounds that say where each begins."""
+"""Ragged arrays: texts of different lengths, concatenated, with bounds that give the start of
+each."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,6 +8,6 @@ Ints = npt.NDArray[np.int64]
 
 
 def pieces(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
-    """Where the words of n pieces stand, end to end, and the pieces' own bounds [n + 1]."""
+    """Indices of the words of n pieces, concatenated, and the pieces' own bounds [n + 1]."""
     bounds = np.concatenate([[0], lengths.cumsum()])
     return np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], lengths), bounds

@@ -1,8 +1,8 @@
-"""An LSTM that learns by compiled code, over texts of any length that lie end to end.
+"""An LSTM trained by compiled code, over concatenated texts of different lengths.
 
-What a word does to the gates is computed once for all places where it stands, nothing is padded,
-and a step costs no call of torch's: some ten times as fast as padded batches on a processor.
-(Backpropagation through time as in Graves 2012, section 4.)
+The gate inputs of a word are computed once for all its occurrences, nothing is padded, and a step
+needs no call of torch: about ten times as fast as padded batches on a CPU. (Backpropagation through
+time as in Graves 2012, section 4.)
 """
 
 from typing import Any
@@ -25,11 +25,12 @@ Ints = npt.NDArray[np.int64]
 def read_ragged(
     lstm: nn.LSTM, words: Tensor, ids: Tensor, bounds: Tensor, pooling: Pooling, way: str = "l0"
 ) -> Tensor:
-    """Texts as rows of `words` -> one vector a text, the last or the mean of the states: [n, H].
+    """Encode texts, given as rows of `words` -> one vector per text, the last or the mean of its
+    states: [n, H].
 
-    `words` [U, D] are embedded, `ids` [steps] are the rows of all texts end to end, each of at
-    least one step, and `bounds` [n + 1] say where they begin. `way` is a layer of `lstm` in one
-    direction; "l0_reverse" reads from the end, and its last state is that of the first word.
+    `words` [U, D] are embedded words, `ids` [steps] the rows of all texts concatenated (each of at
+    least one step), and `bounds` [n + 1] the start of each text. `way` is a layer of `lstm` in one
+    direction; "l0_reverse" reads backwards, so its last state is at the first word.
     """
     weights = dict(lstm.named_parameters())
     scale = _scale(lstm.hidden_size)
@@ -43,7 +44,7 @@ def read_ragged(
 
 
 def _scale(hidden: int) -> Tensor:
-    """What the gates' columns are multiplied by, [4 H]: see CompiledLSTM."""
+    """Factors of the gates' columns, [4 H]: see CompiledLSTM."""
     return torch.tensor([0.5, 0.5, 1.0, 0.5]).repeat_interleave(hidden)
 
 
@@ -114,8 +115,8 @@ def _before(states: Floats, bounds: Ints, turned: bool) -> Floats:
 
 @compiled
 def _add_rows(sums: Floats, places: Ints, rows: Floats, first: int, last: int) -> None:
-    """Add each of rows [n, d] to the one of `sums` [m, d] at its place, in the columns from `first`
-    to `last`."""
+    """Add each of the rows [n, d] to the row of `sums` [m, d] at its place, in the columns from
+    `first` to `last`."""
     for n in range(len(rows)):
         one, row = sums[places[n], first:last], rows[n, first:last]
         for j in range(len(row)):
@@ -137,8 +138,8 @@ def _read(
     states: Floats,
     pooled: Floats,
 ) -> None:
-    """Read the texts from `first` to `last`: their steps' gates before the logistic function is
-    taken of them as half a tanh (`inner`), cells and states, and the texts' vectors."""
+    """Read the texts from `first` to `last`: fills the gate inputs of their steps before tanh
+    (`inner`), cells and states, and the texts' vectors."""
     hidden = len(recurrent)
     half = np.float32(0.5)
     for n in range(first, last):
@@ -182,9 +183,10 @@ def _unread(
     cells: Floats,
     found: Floats,
 ) -> None:
-    """From gradients of texts [n, H] those of their steps' gates, before tanh: `found`.
+    """Backward pass: from gradients of texts [n, H], those of the gate inputs of their steps,
+    before tanh (`found`).
 
-    `back` are the recurrent weights turned, [4 H, H].
+    `back` are the transposed recurrent weights, [4 H, H].
     """
     hidden = above.shape[1]
     half, one = np.float32(0.5), np.float32(1)

@@ -1,4 +1,5 @@
-"""From embedded texts to vectors: recurrent layers, a pooling over time, perhaps a dense layer."""
+"""Recurrent encoders: LSTM layers over embedded texts, pooling over time, and optionally a dense
+layer."""
 
 from collections.abc import Callable, Sequence, Sized
 from typing import TypeVar
@@ -10,11 +11,11 @@ from torch import Tensor, nn
 from ticketing.nn.settings import RecurrentSettings
 
 Text = TypeVar("Text", bound=Sized)
-"""Whatever an encoder reads: words, ids, or an embedded text."""
+"""An encoder's input: words, ids, or an embedded text."""
 
 
 class RecurrentEncoder(nn.Module):
-    """LSTM layers over embedded texts, pooled into one vector a text."""
+    """LSTM layers over embedded texts, pooled into one vector per text."""
 
     def __init__(self, dims: int, settings: RecurrentSettings):
         super().__init__()
@@ -32,8 +33,8 @@ class RecurrentEncoder(nn.Module):
     def forward(self, embedded: Tensor, lengths: Tensor) -> Tensor:
         """Texts [n, longest, dims] of `lengths` [n], at least 1 each -> [n, settings.width].
 
-        What stands behind a text's length is never read. Texts of much different lengths are
-        better given in several calls (`encode_by_length`).
+        Padding after a text's end is ignored. Texts of very different lengths are better encoded in
+        several calls (`encode_by_length`).
         """
         weights = self._weights()
         backwards = _backwards(lengths, embedded.shape[1])
@@ -58,9 +59,8 @@ class RecurrentEncoder(nn.Module):
     def _way(self, states: Tensor, weights: dict[str, Tensor], which: str) -> Tensor:
         """One layer in one direction: [n, longest, …] -> [n, longest, hidden].
 
-        Padding stands behind a text, so a plain LSTM never sees it before the text; on a
-        processor that is several times as fast as packed texts, whose gradients are summed
-        over whole batches step by step.
+        Padding comes after a text, so a plain LSTM reads the text first. On a CPU this is several
+        times as fast as packed texts, whose gradients are summed over whole batches step by step.
         """
         start = states.new_zeros(1, len(states), self.settings.hidden)
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
@@ -68,7 +68,7 @@ class RecurrentEncoder(nn.Module):
         return torch.lstm(states, (start, start), flat, True, 1, 0.0, self.training, False, True)[0]
 
     def _weights(self) -> dict[str, Tensor]:
-        """The LSTM's weights, some recurrent connections cut while training."""
+        """The LSTM's weights; while training, some recurrent connections are dropped."""
         rate = self.settings.recurrent_dropout if self.training else 0.0
         return {
             name: F.dropout(weight, rate) if name.startswith("weight_hh") else weight
@@ -77,7 +77,8 @@ class RecurrentEncoder(nn.Module):
 
 
 def initialise(lstm: nn.LSTM) -> None:
-    """Orthogonal recurrent weights, and forget gates that begin open (Jozefowicz et al. 2015)."""
+    """Orthogonal recurrent weights, and a forget-gate bias that opens these gates (Jozefowicz et
+    al. 2015)."""
     for name, parameter in lstm.named_parameters():
         if name.startswith("weight_hh"):
             for gate in parameter.detach().chunk(4):
@@ -91,10 +92,10 @@ def initialise(lstm: nn.LSTM) -> None:
 def encode_by_length(
     encode: Callable[[Sequence[Text]], Tensor], texts: Sequence[Text], size: int
 ) -> Tensor:
-    """Encode texts, at least one, in batches of `size` that are about as long as each other.
+    """Encode at least one text, in batches of `size` texts of similar length.
 
-    `encode` maps a batch to [size, width]; every text takes as many steps as the longest of its
-    batch. Returns [n, width] in the order of the texts.
+    `encode` maps a batch to [size, width]; all texts of a batch take as many steps as the longest.
+    Returns [n, width] in the order of the texts.
     """
     order = torch.tensor([len(text) for text in texts]).argsort(stable=True)
     batches = [encode([texts[i] for i in batch]) for batch in order.split(size)]
@@ -102,12 +103,12 @@ def encode_by_length(
 
 
 def _backwards(lengths: Tensor, longest: int) -> Tensor:
-    """Places of each text's steps from last to first, padding staying: [n, longest]."""
+    """Indices of each text's steps from last to first; padding keeps its place: [n, longest]."""
     steps = torch.arange(longest)
     turned = lengths.unsqueeze(1) - 1 - steps
     return torch.where(turned >= 0, turned, steps)
 
 
 def _taken(states: Tensor, places: Tensor) -> Tensor:
-    """The steps of each text at its places: [n, longest, d], [n, k] -> [n, k, d]."""
+    """Select steps of each text by index: [n, longest, d], [n, k] -> [n, k, d]."""
     return states.gather(1, places.unsqueeze(-1).expand(-1, -1, states.shape[-1]))

@@ -1,21 +1,21 @@
-"""The shape of a recurrent encoder, and what every training loop is told."""
+"""Sizes of a recurrent encoder, and settings of every training loop."""
 
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Pooling = Literal["last", "mean"]
-"""Which states of a text are its vector."""
+"""Which states of a text form its vector."""
 
 WIDEST = 4096
-"""Most dimensions of a vector that a network makes."""
+"""Maximum dimensions of a vector."""
 
 MOST_EXAMPLES = 8192
-"""Most examples of a batch: some losses compare each with each."""
+"""Maximum number of examples in a batch, since some losses compare all pairs."""
 
 
 class RecurrentSettings(BaseModel):
-    """The shape of an encoder."""
+    """The sizes of a recurrent encoder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,7 +38,7 @@ class RecurrentSettings(BaseModel):
 
 
 class LoopSettings(BaseModel):
-    """What every training loop is told."""
+    """Settings of every training loop."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

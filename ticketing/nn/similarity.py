@@ -1,4 +1,4 @@
-"""How alike two vectors are: of n pairs a row each, or of any shapes that broadcast."""
+"""Similarity of two vectors: of n pairs, one per row, or of any shapes that broadcast."""
 
 import torch
 import torch.nn.functional as F

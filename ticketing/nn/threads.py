@@ -1,6 +1,7 @@
-"""Work that threads share: compiled code and torch's products hold no interpreter lock.
+"""Work divided among threads; compiled code and torch's matrix products release the interpreter
+lock (GIL).
 
-Nothing depends on how many there are: what is added up is cut in the same way for any number.
+Results do not depend on the number of threads, since sums are always split in the same way.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,18 +15,18 @@ import torch
 from threadpoolctl import threadpool_limits
 
 FEWEST_STEPS = 2000
-"""Steps for which a thread is worth being woken."""
+"""Minimum number of steps for which waking a thread is worthwhile."""
 
 _others: ContextVar[tuple[int, ThreadPoolExecutor] | None] = ContextVar("_others", default=None)
-"""How many threads there are beside this one, and what has them; None in each of those."""
+"""The number of other threads and their pool; None inside these threads."""
 
 
 @contextmanager
 def shared_by(count: int) -> Iterator[None]:
-    """Let work be shared by so many threads for a while, this one among them.
+    """Context manager: divide work among `count` threads, including this one.
 
-    Those of torch and BLAS are one meanwhile: they spin while they wait for each other, which
-    takes the core that the others need.
+    torch and BLAS use one thread meanwhile: their threads spin while they wait and would take CPU
+    time from the others.
     """
     before = torch.get_num_threads()
     with threadpool_limits(1), ThreadPoolExecutor(count) as pool:
@@ -39,7 +40,7 @@ def shared_by(count: int) -> Iterator[None]:
 
 
 def together(*work: Callable[[], None]) -> None:
-    """Have several things done; side by side where there are threads."""
+    """Run several functions, in parallel if there are threads."""
     others = _others.get()
     if others is None:
         for do in work:
@@ -52,8 +53,8 @@ def together(*work: Callable[[], None]) -> None:
 
 
 def shared_out(work: Callable[[int, int], None], bounds: npt.NDArray[np.int64]) -> None:
-    """Have `work(first, last)` done on all texts, in about equal parts by as many threads as there
-    are: `bounds` [n + 1] say where texts begin. The result for one text must not depend on the
+    """Call `work(first, last)` for all texts, divided into about equal parts among the threads.
+    `bounds` [n + 1] are the starts of the texts. The result for one text must not depend on
     others."""
     others = _others.get()
     steps, texts = int(bounds[-1]), len(bounds) - 1
@@ -63,7 +64,7 @@ def shared_out(work: Callable[[int, int], None], bounds: npt.NDArray[np.int64]) 
 
 
 def halves(work: Callable[[int, int], None], count: int) -> None:
-    """Have `work(first, last)` done on so many things, in two parts; see `shared_out`."""
+    """Call `work(first, last)` for `count` items in two halves; see `shared_out`."""
     together(_part(work, 0, count // 2), _part(work, count // 2, count))
 
 

@@ -1,6 +1,6 @@
-"""The training loop: epochs, batches, progress, early stopping, checkpoint and resume.
+"""The training loop: epochs, batches, progress, early stopping, checkpoints and resuming.
 
-It knows parameters and losses, and nothing of tickets.
+It works with any parameters and losses and knows no tickets.
 """
 
 import math
@@ -20,12 +20,12 @@ from ticketing.errors import ArraysError, InputError
 from ticketing.nn.settings import LoopSettings
 
 Example = TypeVar("Example")
-"""What a network is trained on: a pair, a triplet, a query with its ticket."""
+"""A training example: a pair, a triplet, or a query with its ticket."""
 
 
 def make_optimizer(settings: LoopSettings, parameters: Iterable[nn.Parameter]) -> Optimizer:
-    """The optimizer that the settings name. Adam is fused: it moves the embeddings of tens of
-    thousands of words in one pass over memory, not in ten."""
+    """The optimizer named in the settings. Adam is fused: it updates the embeddings of tens of
+    thousands of words in one pass over memory instead of ten."""
     if settings.optimizer == "adadelta":
         return torch.optim.Adadelta(parameters, lr=settings.learning_rate)
     return torch.optim.Adam(parameters, lr=settings.learning_rate, fused=True)
@@ -40,12 +40,12 @@ class Epoch(TypedDict):
 
 
 class Trainer(Generic[Example]):
-    """Trains a network until quality on validation data no longer rises; keeps the best epoch.
+    """Trains a network until the quality on validation data no longer rises; keeps the best epoch.
 
-    `examples(chance)` gives an epoch's examples, `loss(batch)` a scalar to minimise,
-    `quality()` a number that should rise. `checkpoint` is a file written after each epoch;
-    a run that finds it goes on from there, to the same result as one that was never stopped:
-    every epoch has its own seed.
+    `examples(chance)` returns an epoch's examples, `loss(batch)` a scalar to minimise, and
+    `quality()` a number that should rise. `checkpoint` is a file written after each epoch. A run
+    that finds it resumes and gives the same result as an uninterrupted one, since each epoch has
+    its own seed.
     """
 
     def __init__(
@@ -59,12 +59,13 @@ class Trainer(Generic[Example]):
         keep_last: bool = False,
         on_step: Callable[[int, int, str], object] = lambda done, total, said: None,
     ):
-        """`on_step` hears after each batch how many epochs of all are done, and a sentence after
-        each; what it raises ends the run, which goes on from the last whole epoch.
+        """`on_step` is called after each batch with the number of finished and of all epochs, and
+        after each epoch also with a sentence. An exception from it stops the run, which can resume
+        after the last complete epoch.
 
-        With `keep_last` every epoch is run and the last one kept, whatever its quality: the
-        right end where the learning rate falls to 0 and nothing is learned that could be
-        overdone."""
+        With `keep_last`, all epochs are run and the last one is kept, whatever its quality. This
+        suits runs whose learning rate falls to 0 and that cannot overfit.
+        """
         self.network = network
         self.settings = settings
         self.examples = examples
@@ -79,9 +80,9 @@ class Trainer(Generic[Example]):
         self.best: dict[str, Tensor] = {}
 
     def run(self) -> list[Epoch]:
-        """Train to the end and load the best epoch; returns loss and quality by epoch. Raises
-        InputError where a loss is no number."""
-        epochs = self._epochs()  # by the first epoch's examples, of a resumed run too
+        """Train and load the best epoch; returns loss and quality by epoch. Raises InputError if a
+        loss is not a number."""
+        epochs = self._epochs()  # from the examples of the first epoch, also in a resumed run
         self._resume()
         while len(self.history) < epochs and not self._exhausted():
             mean_loss = self._epoch(len(self.history) + 1, epochs)
@@ -100,13 +101,14 @@ class Trainer(Generic[Example]):
         return self.history
 
     def _epochs(self) -> int:
-        """As many as the settings say, or as make up their least number of batches."""
+        """The number of epochs from the settings, or as many as give the minimum number of
+        batches."""
         batches = -(-len(self.examples(random.Random(0))) // self.settings.batch_size)
         enough = -(-self.settings.least_steps // max(batches, 1))
         return max(self.settings.epochs, enough) if self.settings.epochs else 0
 
     def _exhausted(self) -> bool:
-        """Whether the last `patience` epochs all stayed below the best one."""
+        """Whether the last `patience` epochs were all worse than the best one."""
         if not self.history or self.keep_last:
             return False
         best = max(range(len(self.history)), key=lambda i: self.history[i]["quality"])
@@ -132,13 +134,13 @@ class Trainer(Generic[Example]):
         return float(np.mean(losses)) if losses else 0.0
 
     def _slow_down(self, share: float) -> None:
-        """Set the learning rate for the share of the training that is done (half a cosine)."""
+        """Set the learning rate by the share of the training that is done (half a cosine)."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings.learning_rate * (1 + math.cos(math.pi * share)) / 2
 
     def step(self, batch: Sequence[Example]) -> float:
-        """One step against the gradient of the batch's loss, clipped; gives that loss. Raises
-        InputError, before the step, for one that is no number."""
+        """One optimizer step with clipped gradients; returns the batch's loss. Raises InputError,
+        before the step, if the loss is not a number."""
         self.optimizer.zero_grad()
         loss = self.loss(batch)
         if not loss.isfinite():
