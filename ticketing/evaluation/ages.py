@@ -1,7 +1,7 @@
-"""Acc@10 by the age of the youngest right ticket, when it was asked for.
+"""Acc@10 by the age of the youngest right ticket at the time of the query.
 
-Duplicates cluster in time, so a ranker that mostly knows the calendar looks good in the plain mean
-while old solutions stay unfound. The mean over the ages ("balanced") shows that.
+Duplicates cluster in time. A ranker that mainly prefers recent tickets has a good overall mean
+although it does not find old solutions; the mean over age classes ("balanced") shows that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ from ticketing.tickets import Grade, Label
 
 MEASURE = "Acc@10"
 AGES = ("under 7 days", "7 to 30", "30 to 180", "180 to 365", "older")
-"""As `recency.AGE_ENDS` divide them."""
+"""Names of the age classes divided by `recency.AGE_ENDS`."""
 
 
 @dataclass(frozen=True)
 class AgeRow:
-    """A ranker's Acc@10 at each of AGES (None where no query is of that age), and their mean."""
+    """A ranker's Acc@10 in each of AGES (None if no query has that age), and their mean."""
 
     name: str
     shares: tuple[float | None, ...]
@@ -32,9 +32,9 @@ class AgeRow:
 
 
 def ages_of(store: DatedTickets, labels: Sequence[Label]) -> dict[str, int]:
-    """By query id the place in AGES of its youngest YES ticket that could be found.
+    """By query id, the index in AGES of its youngest YES ticket that could be found.
 
-    Only queries that are tickets with a date and have a dated YES ticket that is no younger.
+    Only queries that are dated tickets and have a dated YES ticket that is not younger.
     """
     right = [label for label in with_answers(labels) if label.grade == Grade.YES]
     ids = {id for x in right for id in (x.query.ticket_id, x.ticket_id) if id}
@@ -52,8 +52,8 @@ def _days(asked: datetime | None, created: datetime | None) -> float | None:
 
 
 def by_age(lines: Sequence[Line], labels: Sequence[Label], ages: Mapping[str, int]) -> list[AgeRow]:
-    """A row a line; queries of unknown age are left out."""
-    asked = sorted({label.query.id for label in with_answers(labels)})  # as Line.values has them
+    """A row for each line; queries of unknown age are left out."""
+    asked = sorted({label.query.id for label in with_answers(labels)})  # the order of Line.values
     places = np.array([ages.get(id, -1) for id in asked])
     rows = []
     for line in lines:
@@ -68,7 +68,7 @@ def by_age(lines: Sequence[Line], labels: Sequence[Label], ages: Mapping[str, in
 
 
 def age_text(rows: Sequence[AgeRow], ages: Mapping[str, int]) -> list[str]:
-    """The table as lines of text: how many queries are of each age, then a line a ranker."""
+    """The table as lines of text: the number of queries by age, then one line per ranker."""
     counts = [sum(age == place for age in ages.values()) for place in range(len(AGES))]
     table = [["", *AGES, "balanced"], ["queries", *map(str, counts), str(len(ages))]]
     for row in rows:

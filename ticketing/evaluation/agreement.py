@@ -1,4 +1,4 @@
-"""How far two judges agree about the same tickets for the same queries."""
+"""Agreement of two judges on the same tickets for the same queries."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from ticketing.tickets import Judgment
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Two judgments of one ticket for one query whose grades differ."""
+    """Two judgments of one ticket for one query with different grades."""
 
     one: Judgment
     other: Judgment
@@ -35,11 +35,11 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Agreement:
-    """What two judges both judged: how many pairs of query and ticket, of how many the grades are
-    the same, and those that are not, the furthest apart first.
+    """Agreement of two judges on what both judged: the number of pairs of query and ticket, how
+    many have the same grade, and the others, largest differences first.
 
-    `kappa` is Cohen's (1960), the agreement beyond what chance would give: 1 for all alike, 0 for
-    chance; None where it is not defined, for both gave one grade alone.
+    `kappa` is Cohen's kappa (1960), the agreement beyond chance: 1 for equal grades, 0 for chance
+    level, None if undefined because both gave only one and the same grade.
     """
 
     judges: tuple[str, str]
@@ -50,9 +50,9 @@ class Agreement:
 
 
 def agreements(judgments: Iterable[Judgment]) -> list[Agreement]:
-    """Every two judges who judged something in common, those with most in common first.
+    """Agreement of every two judges with common judgments, most in common first.
 
-    `judgments` are what stands: one for each judge, query and ticket, each with a grade.
+    `judgments` are the present ones: one for each judge, query and ticket, each with a grade.
     """
     by_judge: defaultdict[str, dict[tuple[str, str], Judgment]] = defaultdict(dict)
     for judgment in judgments:

@@ -1,4 +1,4 @@
-"""Two bundles, query by query: gained, lost, unchanged."""
+"""Comparison of two bundles, query by query: gained, lost, unchanged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ KINDS = ("gained", "lost", "unchanged")
 
 @dataclass(frozen=True)
 class Change:
-    """The best rank of a right ticket under one bundle and under the other; None: not found."""
+    """The best rank of a right ticket under each of two bundles; None if it was not found."""
 
     query: Query
     one: int | None
@@ -21,13 +21,14 @@ class Change:
 
     @property
     def kind(self) -> str:
-        """gained or lost where only the other or only the one shows it among the first ten."""
+        """Either "gained" or "lost" if only the other or only the first bundle shows it among the
+        first ten."""
         one, other = (rank is not None and rank <= SHOWN for rank in (self.one, self.other))
         return "unchanged" if one == other else "gained" if other else "lost"
 
 
 def best_ranks(labels: Sequence[Label], ranked: Ranked) -> dict[str, int | None]:
-    """The rank of the nearest YES of each query that has one."""
+    """The rank of the best YES of each query that has one."""
     best: dict[str, int | None] = {}
     for label in with_answers(labels):
         best.setdefault(label.query.id, None)
@@ -38,8 +39,8 @@ def best_ranks(labels: Sequence[Label], ranked: Ranked) -> dict[str, int | None]
 
 
 def changes(labels: Sequence[Label], one: Ranked, other: Ranked) -> list[Change]:
-    """Every query with a YES: gained ones, lost ones, unchanged ones; in each kind those that
-    moved furthest come first."""
+    """All queries with a YES: gained, lost, then unchanged ones, each with the largest moves
+    first."""
     before, after = best_ranks(labels, one), best_ranks(labels, other)
     found = [
         Change(query, before[query.id], after[query.id])
@@ -49,13 +50,13 @@ def changes(labels: Sequence[Label], one: Ranked, other: Ranked) -> list[Change]
 
 
 def _moved(change: Change) -> float:
-    """How much of a reciprocal rank was gained or lost."""
+    """The absolute change of the reciprocal rank."""
     one, other = (1 / rank if rank else 0.0 for rank in (change.one, change.other))
     return abs(one - other)
 
 
 def change_text(found: Sequence[Change]) -> list[str]:
-    """Counts, then every gained and lost query with its ranks."""
+    """Counts, then all gained and lost queries with their ranks."""
     by_kind = {kind: [change for change in found if change.kind == kind] for kind in KINDS}
     text = [", ".join(f"{len(some)} {kind}" for kind, some in by_kind.items())]
     for kind in KINDS[:2]:
@@ -67,7 +68,7 @@ def change_text(found: Sequence[Change]) -> list[str]:
 
 
 def first_line(query: Query, width: int = 70) -> str:
-    """What names a query in a list: its subject, or else how its description begins."""
+    """A short name of a query for lists: its subject, or the beginning of its description."""
     text = " ".join((query.subject or query.description).split())
     return text if len(text) <= width else text[: width - 1] + "…"
 

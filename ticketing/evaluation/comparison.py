@@ -1,4 +1,5 @@
-"""The printed table: one line a ranker, with intervals and a paired test against another."""
+"""The table of results: one line per ranker, with confidence intervals and a paired test against a
+reference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ SIGNIFICANT = 0.05
 
 
 class Cell(NamedTuple):
-    """A mean over queries, the ends of its interval, and p against the reference's mean."""
+    """A mean over queries, its confidence interval, and p of the difference from the reference."""
 
     value: float
     low: float
@@ -27,15 +28,15 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """A ranker's name, what it compares, and how well it does."""
+    """A ranker's name, its description, and its results."""
 
     name: str
     about: str
     ranked: Ranked
     values: dict[str, list[float]]
-    """By measure, by query with a YES in ascending order of id."""
+    """By measure, the values of the queries with a YES, in ascending order of id."""
     related: Relatedness | None = None
-    """None for a ranker whose distances are no distances of pairs (BM25)."""
+    """None for a ranker whose scores are not distances of pairs (BM25)."""
 
 
 def measured(
@@ -45,13 +46,14 @@ def measured(
     labels: Sequence[Label],
     fit: Sequence[Label] | None = None,
 ) -> Line:
-    """A line of the table; `fit` are labels to map distances to grades by (see relatedness)."""
+    """Measure a ranking as a line of the table; `fit` are labels for the map from distances to
+    grades (see `relatedness`)."""
     related = None if fit is None else relatedness(ranked.places, labels, fit)
     return Line(name, about, ranked, evaluate(labels, ranked.run), related)
 
 
 def cells(lines: Sequence[Line], reference: Line) -> list[dict[str, Cell]]:
-    """Every line's retrieval measures, compared with the reference by a paired test."""
+    """Means of every line's retrieval measures, with a paired test against the reference."""
     table = []
     wanted = np.array(list(reference.values.values()))  # [M, Q]
     for line in lines:
@@ -68,7 +70,7 @@ def cells(lines: Sequence[Line], reference: Line) -> list[dict[str, Cell]]:
 
 
 def retrieval_text(lines: Sequence[Line], table: Sequence[dict[str, Cell]]) -> list[str]:
-    """The measures of retrieval as text: a mean, `*` where p is small, half the interval."""
+    """Retrieval measures as text: the mean, `*` if p is small, and half the interval."""
     rows = [["", *lines[0].values]]
     for line, row in zip(lines, table, strict=True):
         rows.append([line.name, *(_mean(cell) for cell in row.values())])

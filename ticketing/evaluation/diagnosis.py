@@ -1,4 +1,5 @@
-"""Why a right ticket stood low: the part of the metric that pushed it down."""
+"""Why a right ticket ranked low: the part of its distance that differs most from that of the top
+ticket."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -22,7 +23,8 @@ RANKED_FIRST = "ranked first"
 
 @dataclass(frozen=True)
 class Push:
-    """A part of the distance, by pair and channel, and how much larger it is than the top's."""
+    """A part of the distance (pair and channel), and how much larger it is than that of the top
+    ticket."""
 
     channel: str
     query_component: str
@@ -32,10 +34,10 @@ class Push:
 
 @dataclass(frozen=True)
 class Miss:
-    """A query whose right ticket was not first; rank and push are None where it was not found.
+    """A query whose right ticket was not first; rank and push are None if it was not found.
 
-    `apart` is how much further from the query the right ticket is than the top one, before
-    rescoring: what its parts add up to.
+    `apart` is the difference of the right and the top ticket's distances, before rescoring, which
+    is the sum over their parts.
     """
 
     query: Query
@@ -49,7 +51,7 @@ class Miss:
 def worst_queries(
     recommender: Recommender, labels: Sequence[Label], ranked: Ranked, limit: int = WORST
 ) -> list[Miss]:
-    """The queries whose nearest YES ranks lowest, those not found at all first."""
+    """The queries whose best YES ranks lowest, those not found at all first."""
     ranks = best_ranks(labels, ranked)
     missed = [query for query in queries_of(labels) if ranks.get(query.id, 1) != 1]
     missed.sort(key=lambda query: (-(ranks[query.id] or np.inf), query.id))
@@ -78,8 +80,8 @@ def worst_queries(
 def parts_by_ticket(
     recommender: Recommender, query: Query, filters: Filters, ids: Sequence[str]
 ) -> dict[str, tuple[Part, ...]]:
-    """All parts of the distances of tickets that can be found, each by the text of it that is
-    nearest: its own, or one that it solved."""
+    """All parts of the distances of tickets that can be found, for the nearest text of each: its
+    own, or a query that it solved."""
     compared = recommender.compare(query, filters)
     places = [bisect_left(compared.block.ids, id) for id in ids]
     codes = compared.rows(np.array(places, np.int64))
@@ -87,13 +89,13 @@ def parts_by_ticket(
 
 
 def distance_of(parts: Sequence[Part]) -> float:
-    """What the parts of a ticket's distance add up to."""
+    """The distance: the sum of its parts."""
     return sum(part.distance for part in parts)
 
 
 def largest_push(right: Sequence[Part], top: Sequence[Part]) -> Push:
-    """The part of the right ticket that is most above the same part of the top one; a pair that
-    one of them lacks is 0 there."""
+    """The part of the right ticket that exceeds the same part of the top ticket most; a missing
+    pair counts as 0."""
     more: defaultdict[tuple[str, str, str], float] = defaultdict(float)
     for parts, sign in ((right, 1), (top, -1)):
         for part in parts:
@@ -105,8 +107,8 @@ def largest_push(right: Sequence[Part], top: Sequence[Part]) -> Push:
 def channel_means(
     recommender: Recommender, labels: Sequence[Label], ranked: Ranked
 ) -> dict[str, dict[str, float]]:
-    """Mean distance by channel of the labelled pairs of each grade and of what ranked first;
-    a kind without pairs is absent."""
+    """Mean distance by channel of the labelled pairs of each grade, and of the tickets ranked
+    first; kinds without pairs are absent."""
     queries, judged = queries_of(labels), qrels_of(labels)
     filters = searchable(recommender.store, queries)
     sums: defaultdict[str, list[defaultdict[str, float]]] = defaultdict(list)

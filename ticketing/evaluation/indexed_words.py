@@ -1,4 +1,4 @@
-"""The words of tickets in memory, searched by BM25, which rank alike whichever store it is."""
+"""BM25 over tickets in memory, so that the baseline is the same whatever the store is."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -14,19 +14,19 @@ from ticketing.text.bm25 import BM25, sqlite_idf
 from ticketing.tickets import Filters, Query
 
 RAREST_WORDS = 32
-"""Words of a query that are looked up: common ones cost most and tell least."""
+"""Number of a query's rarest words that are searched: frequent words are slow and say little."""
 
 AT_ONCE = 512
-"""Tickets read at a time."""
+"""Number of tickets read at a time."""
 
 
 class IndexedWords:
-    """BM25 over subject, description and solution of tickets."""
+    """BM25 over the subject, description and solution of tickets."""
 
     least = 0.0  # is the score of a ticket without a word of the query
 
     def __init__(self, tickets: TicketsInMemory, store: DatedTickets | None = None):
-        """A `store` that keeps tokens of these tickets spares finding them again."""
+        """If a `store` is given, the tokens that it keeps are reused."""
         self.tickets = tickets
         self._store = store or tickets
 
@@ -35,7 +35,7 @@ class IndexedWords:
         return BM25(self._texts(), sqlite_idf)
 
     def _texts(self) -> Iterator[list[str]]:
-        """The tokens of each ticket; those of one that has changed in the store are found here."""
+        """The tokens of each ticket; a ticket that has changed in the store is tokenized here."""
         tickets = iter(self.tickets)
         while some := list(islice(tickets, AT_ONCE)):
             read = self._store.read_tickets([ticket.id for ticket in some])
@@ -50,15 +50,16 @@ class IndexedWords:
     def scores(
         self, query: Query, filters: Filters = Filters(), most: int | None = RAREST_WORDS
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
-        """See Peer. How rare a word is, is that among all tickets; all words are
-        looked up where there is no `most`."""
+        """See Peer. Document frequencies are over all tickets. With `most` None, all words are
+        searched."""
         live = self.tickets.live(filters, query.ticket_id)
         words = self._index.terms(tokenize(query.text), most)
         return self._ids[live], self._index.score(words)[live]
 
 
 class AllWords:
-    """BM25 of all words of a query: slower than of its rarest, and better in a mixture."""
+    """BM25 with all words of a query: slower than with its rarest words, and better in a
+    mixture."""
 
     least = 0.0
 

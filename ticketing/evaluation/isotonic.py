@@ -1,4 +1,4 @@
-"""The papers' map from similarity to the 1-5 scale: a regression that only keeps the order."""
+"""The papers' map from similarity to the 1-5 scale: isotonic regression."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,11 @@ def fit_scores(
     distances: Sequence[float] | npt.NDArray[np.floating],
     ratings: Sequence[float] | npt.NDArray[np.floating],
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Isotonic regression of ratings (1-5) on -distance: knots by ascending distance, their scores.
+    """Isotonic regression of ratings (1-5) on -distance; returns knots by ascending distance, and
+    their scores.
 
-    This is the non-parametric regression of Mueller and Thyagarajan (2016), kept monotone.
+    This is the non-parametric regression of Mueller and Thyagarajan (2016), with the constraint of
+    monotonicity.
     """
     regression = IsotonicRegression(y_min=LOWEST, y_max=HIGHEST, increasing=False)
     regression.fit(np.asarray(distances, dtype=float), np.asarray(ratings, dtype=float))

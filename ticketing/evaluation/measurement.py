@@ -1,4 +1,4 @@
-"""Everything that is measured in one run, and how it is said on the terminal."""
+"""All measurements of one run, and their text for the terminal."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,8 +42,8 @@ NO_YES = (
 
 @dataclass(frozen=True)
 class Sample:
-    """Labels to measure by, and labels of other queries, trained on by nobody, to map distances
-    to grades by."""
+    """Labels to measure on, and labels of other queries (not used in training) to fit the map from
+    distances to grades."""
 
     labels: Sequence[Label]
     fit: Sequence[Label]
@@ -61,19 +61,19 @@ class Sample:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The lines of the table; `reference` is the one that the others are tested against."""
+    """The lines of the table; the others are tested against `reference`."""
 
     sample: Sample
     lines: list[Line]
     reference: Line
     compared: list[Change] = field(default_factory=list)
     trust: Trust | None = None
-    """How far the first line's chances can be taken at their word."""
+    """Reliability of the chances of the first line's ranker."""
     ages: Mapping[str, int] = field(default_factory=dict)
-    """By query id the place in AGES of its youngest right ticket, where that is known."""
+    """By query id, the index in AGES of its youngest right ticket, if known."""
 
     def by_age(self) -> list[AgeRow]:
-        """Acc@10 by the age of the youngest right ticket, a row a line."""
+        """Acc@10 by the age of the youngest right ticket, a row for each line."""
         return by_age(self.lines, self.sample.labels, self.ages)
 
     def cells(self) -> list[dict[str, Cell]]:
@@ -81,7 +81,8 @@ class Measurement:
         return cells(self.lines, self.reference)
 
     def matches(self) -> list[Matched]:
-        """Each query's gold, and what of it the first line's ranker proposed."""
+        """For each query, its right tickets and how many of them the first line's ranker
+        proposed."""
         return count_matches(self.sample.labels, self.lines[0].ranked.run)
 
     def success(self) -> list[Success]:
@@ -92,7 +93,7 @@ class Measurement:
 def measure_ways(
     rankers: Rankers, ways: Sequence[Way], sample: Sample, seen: Callable[[], None] = lambda: None
 ) -> list[Line]:
-    """A bundle ranked in some ways, a line each; `seen` is called after each query."""
+    """A line for each of some ways to rank by a bundle; `seen` is called after each query."""
     found = rank_ways(rankers, ways, sample.all, seen)
     return [
         measured(way.name, way.about, ranked, sample.labels, sample.fit)
@@ -101,12 +102,12 @@ def measure_ways(
 
 
 def measure_words(words: IndexedWords, sample: Sample) -> list[Line]:
-    """BM25, see `measure_peer`."""
+    """Lines of BM25, see `measure_peer`."""
     return measure_peer(words, WORDS, "words of all components", sample)
 
 
 def measure_encoder(encoder: Reads, words: IndexedWords, sample: Sample) -> list[Line]:
-    """A sentence encoder, and the same mixed with BM25, see `measure_peer`."""
+    """Lines of a sentence encoder and of its mixture with BM25, see `measure_peer`."""
     texts = EncodedTexts(words.tickets, encoder)
     lines = measure_peer(texts, ENCODER, "subjects, and both texts as one", sample)
     mixed = f"{SHARE} of its standard scores, {1 - SHARE:.1f} of BM25's by all words"
@@ -115,10 +116,10 @@ def measure_encoder(encoder: Reads, words: IndexedWords, sample: Sample) -> list
 
 
 def measure_peer(peer: Peer, name: str, about: str, sample: Sample) -> list[Line]:
-    """What a desk would use instead, and the same with time, where other queries are there to
-    weigh it by.
+    """Lines of a baseline ranker and, if other queries are available to fit the weight of time, of
+    the same with time.
 
-    Its scores are no distances of pairs.
+    Its scores are not distances of pairs.
     """
     labels, ranked = sample.labels, rank_peer(peer, sample.labels, name)
     lines = [measured(name, f"{about}, {WITHOUT_TIME}", ranked, labels)]

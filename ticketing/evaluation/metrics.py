@@ -1,4 +1,4 @@
-"""Retrieval metrics of a run against labels, through ir_measures."""
+"""Retrieval metrics of a run against labels, computed by ir_measures."""
 
 import math
 from collections import defaultdict
@@ -23,10 +23,10 @@ MEASURES = {
     "nDCG@10": nDCG @ 10,
     "judged@10": Judged @ 10,
 }
-"""Right means YES for all but nDCG, which gains 2 for YES and 1 for REL."""
+"""YES counts as right in all measures except nDCG, whose gain is 2 for YES and 1 for REL."""
 
 DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
-"""Where the curve of recall is drawn."""
+"""Depths at which the recall curve is computed."""
 
 Run = Mapping[str, Sequence[tuple[str, float]]]
 """By query id: (ticket id, distance), nearest first."""
@@ -41,7 +41,7 @@ def qrels_of(labels: Sequence[Label]) -> dict[str, dict[str, int]]:
 
 
 def with_answers(labels: Sequence[Label]) -> list[Label]:
-    """Labels of the queries that have a YES; the others cannot be answered right."""
+    """Labels of the queries that have a YES; other queries cannot be answered."""
     answered = {label.query.id for label in labels if label.grade == Grade.YES}
     return [label for label in labels if label.query.id in answered]
 
@@ -49,8 +49,8 @@ def with_answers(labels: Sequence[Label]) -> list[Label]:
 def evaluate(labels: Sequence[Label], run: Run) -> dict[str, list[float]]:
     """Every measure for every query with a YES, in ascending order of query id.
 
-    A query that the run lacks has found nothing. judged@10 is the share of what is shown among the
-    first ten that anybody graded: what is unjudged is not wrong.
+    A query that is missing in the run has found nothing. judged@10 is the share of the first ten
+    that somebody graded: an unjudged ticket is not wrong.
     """
     return _by_query(MEASURES, qrels_of(with_answers(labels)), run)
 
@@ -80,12 +80,12 @@ def _by_query(
 
 
 def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:
-    """A TREC run, `qid Q0 docid rank score tag`, written whole or not at all.
+    """Write a TREC run, `qid Q0 docid rank score tag`, atomically.
 
-    The score is the negative distance, or just below the one before where that is no less, so that
-    whoever sorts by it has this order. A query that is a ticket is named by that ticket's id, and
-    the last one stands where that was reworded, as in queries.jsonl. Raises InputError for an id
-    with white space, which parts the columns.
+    The score is the negative distance. If that is not below the previous score, it is set just
+    below, so that sorting by score keeps the order. A query that is a ticket has that ticket's id;
+    if the ticket was reworded, the last query of it is written, as in queries.jsonl. Raises
+    InputError for an id with white space, which separates the columns.
     """
     last = {label.query.ticket_id or label.query.id: label.query.id for label in labels}
     names = {id: name for name, id in last.items()}
@@ -105,7 +105,7 @@ def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:
 
 
 def _falling(found: Sequence[tuple[str, float]]) -> Iterator[float]:
-    """Scores of what was found, no two alike in six decimals."""
+    """Scores of a ranking, strictly falling in six decimals."""
     last = math.inf
     for _, distance in found:
         last = min(round(-distance, 6), last - 1e-6)

@@ -1,4 +1,4 @@
-"""What a desk would use instead of a bundle: a sentence encoder, by itself and mixed with BM25."""
+"""Baselines other than BM25: a sentence encoder alone and mixed with BM25."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -12,26 +12,26 @@ from ticketing.retrieval.rescoring import standard
 from ticketing.tickets import Filters, Query, Ticket
 
 MOST_OF_DESCRIPTION = 160
-"""Words of a description that are encoded, the first ones."""
+"""Number of words of a description that are encoded, from its beginning."""
 
 SUBJECT = 0.5
-"""What the likeness of subjects counts beside that of whole texts."""
+"""Weight of the similarity of subjects, relative to that of whole texts."""
 
 SHARE = 0.7
-"""Of the encoder in a mixture of standard scores."""
+"""Weight of the encoder in a mixture of standard scores."""
 
 
 class Peer(Protocol):
-    """Scores a query's tickets by itself; the greater, the nearer."""
+    """A baseline ranker: scores tickets for a query; greater is nearer."""
 
     tickets: TicketsInMemory
     least: float
-    """A ticket is found whose score is above it."""
+    """Only tickets with a greater score are found."""
 
     def scores(
         self, query: Query, filters: Filters = Filters()
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
-        """Ids of all matching tickets but the one that asks, ascending, and their scores, float64
+        """Ids of all matching tickets except the query's own, ascending, and their scores, float64
         [n]."""
 
 
@@ -43,8 +43,8 @@ class Reads(Protocol):
 
 
 class EncodedTexts:
-    """A sentence encoder's cosines of whole texts, and half of those of subjects where both have
-    one. A whole text is "subject. description"."""
+    """A sentence encoder's cosines of whole texts, plus half of those of subjects if both texts
+    have one. A whole text is "subject. description"."""
 
     least = -np.inf
 
@@ -57,20 +57,20 @@ class EncodedTexts:
 
     @cached_property
     def _vectors(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Of the tickets' wholes and subjects, each [n, dims]."""
+        """Vectors of the tickets' whole texts and subjects, each [n, dims]."""
         return self._read([*self.tickets])
 
     def _read(
         self, texts: Sequence[Query | Ticket]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Vectors of wholes and of subjects, each [n, dims]; that of no subject is 0."""
+        """Vectors of whole texts and subjects, each [n, dims]; 0 for a missing subject."""
         wholes, subjects = zip(*((whole_of(x), x.subject) for x in texts), strict=True)
         there = np.array([[bool(subject)] for subject in subjects])
         vectors = self._encoder([*wholes, *subjects])
         return vectors[: len(texts)], vectors[len(texts) :] * there
 
     def likeness(self, query: Query) -> npt.NDArray[np.float64]:
-        """The scores of all tickets, float64 [n]."""
+        """Scores of all tickets, float64 [n]."""
         if not len(self._ids):
             return np.empty(0)
         (wholes, subjects), (whole, subject) = self._vectors, self._read([query])
@@ -86,7 +86,7 @@ class EncodedTexts:
 
 
 class Mixed:
-    """Two peers' standard scores: SHARE of the first one's, and the rest of the other's."""
+    """A mixture of two peers' standard scores: SHARE of the first, the rest of the other."""
 
     least = -np.inf
 
@@ -104,6 +104,6 @@ class Mixed:
 
 
 def whole_of(text: Query | Ticket) -> str:
-    """A subject and the first MOST_OF_DESCRIPTION words of its description as one text."""
+    """A subject and the first MOST_OF_DESCRIPTION words of its description, as one text."""
     description = " ".join(text.description.split()[:MOST_OF_DESCRIPTION])
     return f"{text.subject}. {description}" if text.subject else description

@@ -1,4 +1,4 @@
-"""The report's plots as inline SVG, in the page's own colours (light or dark)."""
+"""The report's plots as inline SVG, in the page's colours (light or dark)."""
 
 import io
 import re
@@ -21,24 +21,24 @@ PAGE_COLOURS = {
     GROUND: "var(--panel)",
     **{colour: f"var(--c{i})" for i, colour in enumerate(SERIES, 1)},
 }
-"""What matplotlib draws with, and the style sheet's name for it."""
+"""Colours in matplotlib, and their names in the style sheet."""
 
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 MOST_QUERIES = 60
-"""Queries that the plot of single queries has room for."""
+"""Maximum number of queries in the plot of single queries."""
 
 MOST_LEVEL = 7
-"""Ticks whose names stand beside each other; more are turned."""
+"""Maximum number of ticks with horizontal labels; with more, labels are rotated."""
 
 MOST_COLUMNS = 3
 ROOM = 0.95
-"""Columns of names, and how much of the plot's width they take: a browser's letters are others."""
+"""Share of the plot's width for columns of names, since a browser's letters have other widths."""
 
 LINE_INCHES = 0.2
-"""By how much a plot is higher for each line of names beyond two."""
+"""Added height of a plot for each line of names beyond two."""
 
 OUTLINE: dict[str, Any] = {"fill": False, "edgecolor": INK, "linestyle": ":"}
-"""Bars of what could have been."""
+"""Style of bars for the best possible values."""
 
 SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -57,7 +57,7 @@ SETTINGS: dict[Any, Any] = {
 
 
 def success_plot(rates: Sequence[Success]) -> str:
-    """Success rates as bars; an outline shows what any ranking could reach."""
+    """Success rates as bars; an outline shows the best possible rate."""
     figure, axes = new_figure("queries", "share of queries")
     for i, with_rel in enumerate((False, True)):
         some = [rate for rate in rates if rate.with_rel == with_rel]
@@ -91,7 +91,7 @@ def matches_plot(counts: Sequence[Matched]) -> str:
 
 
 def recall_plot(curves: Mapping[str, Sequence[float]]) -> str:
-    """Recall against depth, a curve a ranker."""
+    """Recall against depth, a curve for each ranker."""
     figure, axes = new_figure("tickets looked at (k)", "Recall@k")
     for i, (name, curve) in enumerate(curves.items()):
         colour, style = SERIES[i % len(SERIES)], STYLES[i % len(STYLES)]
@@ -108,7 +108,7 @@ def recall_plot(curves: Mapping[str, Sequence[float]]) -> str:
 def curves_plot(
     across: str, ticks: Sequence[str], curves: Mapping[str, Sequence[tuple[float, float, float]]]
 ) -> str:
-    """Acc@10 of rankers, at each tick with the ends of its interval; NaN where there is none."""
+    """Acc@10 of rankers at each tick, with confidence intervals; NaN for a missing value."""
     figure, axes = new_figure(across, "Acc@10", width=7.5)
     places = range(len(ticks))
     for i, (name, points) in enumerate(curves.items()):
@@ -133,7 +133,7 @@ def ages_plot(ages: Sequence[str], curves: Mapping[str, Sequence[float | None]])
 
 
 def reliability_plot(ways: Sequence[Reliability]) -> str:
-    """Share of YES against the chance foretold; on the diagonal a chance is what it says."""
+    """Share of YES against the predicted chance; perfect calibration is the diagonal."""
     figure, axes = new_figure("chance of a YES", "share that is a YES")
     axes.plot([0, 1], [0, 1], color=INK, linestyle=":", linewidth=1)
     for i, way in enumerate(ways):
@@ -148,7 +148,7 @@ def reliability_plot(ways: Sequence[Reliability]) -> str:
 
 
 def coverage_plot(coverage: Sequence[tuple[float, float]]) -> str:
-    """How often a YES is there, against the share of queries that are answered."""
+    """Share of answered queries that have a YES, against the share of queries that are answered."""
     figure, axes = new_figure("share of queries answered", "share with a YES among ten")
     shares, right = zip(*coverage, strict=True)
     axes.plot(shares, right, color=SERIES[0], marker="o", ms=4, markevery=[-1])
@@ -158,7 +158,7 @@ def coverage_plot(coverage: Sequence[tuple[float, float]]) -> str:
 
 
 def channels_plot(means: Mapping[str, Mapping[str, float]]) -> str:
-    """Mean distance by kind of pair, cut into channels."""
+    """Mean distance by kind of pair, stacked by channel."""
     figure, axes = new_figure("distance", "", height=0.9 + 0.6 * len(means))
     left = [0.0] * len(means)
     for i, channel in enumerate(next(iter(means.values()))):
@@ -186,7 +186,7 @@ def new_figure(
 
 
 def legend(figure: Figure, axes: Axes) -> None:
-    """Name the series above the plot, in as many columns as long names leave room for."""
+    """Put names of the series above the plot, in as many columns as fit."""
     count = len(axes.get_legend_handles_labels()[1])
     with matplotlib.rc_context(SETTINGS):
         for columns in range(min(count, MOST_COLUMNS), 0, -1):
@@ -199,7 +199,7 @@ def legend(figure: Figure, axes: Axes) -> None:
 
 
 def svg(figure: Figure, name: str, title: str) -> str:
-    """Drawn as an element of the page: no header, no addresses, ids of its own."""
+    """The figure as an SVG element for a page: no header, no addresses, unique ids."""
     whole = io.StringIO()
     with matplotlib.rc_context(SETTINGS):
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))

@@ -1,14 +1,15 @@
-"""May a new bundle serve? Not if it loses on the test queries by more than chance easily explains.
+"""Decides on promotion: a new bundle is refused if it loses on the test queries by more than chance
+easily explains.
 
-A desk's test queries grow by a handful a month. On so few, the better of two bundles ranks a right
-ticket lower every other time, and a desk that refused every such loss would go without most of
+A desk's test queries grow by a handful a month. With so few, even the better of two bundles ranks a
+right ticket lower in every other comparison. A desk that refused every such loss would lose most of
 what its judgments teach. So a new bundle is refused only for a loss that chance hardly explains
-(paired randomisation test): at least three queries that lose, where none gains.
+(paired randomisation test): at least three queries that lose, if none gains.
 
-People judge what the serving bundle shows them, so what they found right is always among its own
-ten, and what a new bundle would show instead is unjudged. For a query with a NO the unjudged
-tickets are therefore left out of both rankings (condensed lists, Sakai 2007). Links between
-tickets name no wrong ones; for a query without a NO all tickets count.
+People judge what the serving bundle shows them, so the tickets that they found right are always
+among its own ten, and what a new bundle would show instead is unjudged. Therefore, for a query with
+a NO, unjudged tickets are left out of both rankings (condensed lists, Sakai 2007). Links between
+tickets include no wrong ones; for a query without a NO all tickets count.
 """
 
 from collections.abc import Sequence
@@ -26,29 +27,30 @@ from ticketing.tickets import Grade, Label
 MOST_QUERIES = 500
 MEASURES = ("Acc@10", "MAP@10")
 CHANCE = 0.3
-"""A loss is refused where p is no larger; p is 2 / 2^n if n queries changed, all for the worse."""
+"""A loss is refused if p is not larger than this; p is 2 / 2^n if n queries changed, all for the
+worse."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Means over the test queries with a YES; `queries` may be 0, and then nothing is known."""
+    """Means over the test queries with a YES. With 0 `queries`, nothing is known."""
 
     queries: int
     new: dict[str, float]
     other: dict[str, float]
     p: float = 1.0
-    """How often chance alone would set the sums of both measures as far apart, or further."""
+    """p: the probability that chance alone gives a difference at least as large in the sum of both
+    measures."""
 
     @property
     def may_serve(self) -> bool:
-        """Whether Acc@10 and MAP@10 together are no worse than the other bundle's, or worse by
-        no more than chance explains."""
+        """Whether Acc@10 and MAP@10 together are not worse than the other bundle's, or worse by no
+        more than chance explains."""
         return not self.loses or self.p > CHANCE
 
     @property
     def loses(self) -> bool:
-        """Whether both measures together are lower than the other bundle's, by more than rounding
-        explains."""
+        """Whether the sum of both measures is lower than the other bundle's, beyond rounding."""
         return sum(self.new.values()) < sum(self.other.values()) - TOLERANCE
 
     def __str__(self) -> str:
@@ -63,7 +65,7 @@ class Comparison:
 
 
 def compare(new: Recommender, other: Recommender, test: Sequence[Label]) -> Comparison:
-    """Both bundles on the labels of test queries (of at most MOST_QUERIES queries)."""
+    """Compare both bundles on the labels of at most MOST_QUERIES test queries."""
     labels = with_answers(test)
     queries = {label.query.id: label.query for label in labels}
     chosen = [queries[id] for id in sorted(queries)[:MOST_QUERIES]]
@@ -80,7 +82,7 @@ def compare(new: Recommender, other: Recommender, test: Sequence[Label]) -> Comp
 
 
 def condensed(run: Run, labels: Sequence[Label]) -> Run:
-    """The run without the unjudged tickets of the queries for which some ticket is a NO."""
+    """The run without unjudged tickets, for the queries that have a NO."""
     judged = qrels_of(labels)
     return {
         id: [x for x in found if x[0] in judged[id]] if Grade.NO in judged[id].values() else found

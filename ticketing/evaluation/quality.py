@@ -1,4 +1,4 @@
-"""How good the answers were, by week and bundle: from what was asked, shown and judged since."""
+"""Quality of past answers by week and bundle, from what was asked, shown and judged."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -15,12 +15,12 @@ from ticketing.tickets import Grade, Label
 
 @dataclass(frozen=True)
 class Quality:
-    """What became of the queries asked in some time.
+    """Quality of the answers to the queries of a period.
 
-    `judged` are those of which a shown ticket was judged; the shares of YES are of these.
-    `judged_at_10` is the mean share of their shown tickets that were judged, since unjudged is not
-    wrong. `no_match` is the share of all askings that nothing matched well. A share of nothing is
-    None.
+    `judged` is the number of queries with a judged ticket among those shown; the shares of YES
+    refer to these. `judged_at_10` is the mean share of their shown tickets that were judged; an
+    unjudged ticket is not wrong. `no_match` is the share of all queries that nothing matched well.
+    A share is None if there is nothing to count.
     """
 
     asked: int
@@ -33,7 +33,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class WeekOfBundle:
-    """The quality of a week (its Monday) under a bundle."""
+    """The quality of a week (given by its Monday) under a bundle."""
 
     week: date
     bundle_id: str
@@ -42,8 +42,8 @@ class WeekOfBundle:
 
 @dataclass(frozen=True)
 class Switch:
-    """A bundle that came to serve: what was said of it then, and the quality before and after,
-    each until the neighbouring switch."""
+    """A change of the serving bundle: the message then, and the quality before and after, each up
+    to the neighbouring change."""
 
     time: datetime
     bundle_id: str
@@ -54,8 +54,8 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a query asked once: the share of its shown tickets that were judged (0 if
-    none), whether the first and whether any of them was YES."""
+    """The outcome of one asking: the share of its shown tickets that were judged (0 if none), and
+    whether the first one and whether any of them was a YES."""
 
     time: datetime
     bundle_id: str
@@ -66,11 +66,11 @@ class Outcome:
 
 
 Grades = Mapping[str, Mapping[str, Grade]]
-"""By query id, by ticket id."""
+"""Grades by query id and ticket id."""
 
 
 def grades_of(labels: Iterable[Label]) -> Grades:
-    """What all judges together think of each ticket for each query."""
+    """Grades of each ticket for each query, from the labels of all judges."""
     found: defaultdict[str, dict[str, Grade]] = defaultdict(dict)
     for label in labels:
         found[label.query.id][label.ticket_id] = label.grade
@@ -78,7 +78,7 @@ def grades_of(labels: Iterable[Label]) -> Grades:
 
 
 def outcomes(askings: Iterable[Asking], grades: Grades) -> Iterator[Outcome]:
-    """What became of each asking, one after the other."""
+    """The outcome of each asking, in order."""
     for asking in askings:
         known = grades.get(asking.query.id, {})
         given = [known.get(ticket) for ticket in asking.shown[:10]] if known else []
@@ -93,7 +93,7 @@ def outcomes(askings: Iterable[Asking], grades: Grades) -> Iterator[Outcome]:
 
 
 def weekly(asked: Iterable[Outcome]) -> list[WeekOfBundle]:
-    """Every week in which something was asked, by bundle, in the order of time."""
+    """All weeks in which something was asked, by bundle, in chronological order."""
     groups: defaultdict[tuple[date, str], list[Outcome]] = defaultdict(list)
     for outcome in asked:
         groups[monday(outcome.time.date()), outcome.bundle_id].append(outcome)
@@ -103,8 +103,8 @@ def weekly(asked: Iterable[Outcome]) -> list[WeekOfBundle]:
 
 
 def switches(promotions: Iterable[Job], asked: Iterable[Outcome]) -> list[Switch]:
-    """What each switch of the serving bundle changed, the last first; `promotions` that came to
-    nothing are left out."""
+    """The effect of each change of the serving bundle, newest first; `promotions` that were refused
+    are left out."""
     took = sorted((job for job in promotions if _serves(job)), key=lambda job: job.created)
     times = [job.created for job in took]
     spans: list[list[Outcome]] = [[] for _ in range(len(took) + 1)]
@@ -122,7 +122,7 @@ def _serves(job: Job) -> bool:
 
 
 def quality(asked: Sequence[Outcome]) -> Quality:
-    """What became of these queries."""
+    """The quality of these queries."""
     judged = [outcome for outcome in asked if outcome.judged]
     return Quality(
         asked=len(asked),
@@ -135,7 +135,7 @@ def quality(asked: Sequence[Outcome]) -> Quality:
 
 
 def monday(day: date) -> date:
-    """The first day of a day's week."""
+    """The Monday of a day's week."""
     return day - timedelta(days=day.weekday())
 
 

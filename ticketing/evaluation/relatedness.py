@@ -1,4 +1,5 @@
-"""How well a distance grades labelled pairs: Pearson r, Spearman rho, mean squared error."""
+"""How well distances predict the grades of labelled pairs: Pearson r, Spearman rho, mean squared
+error."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ Places = Mapping[str, Mapping[str, tuple[int, float]]]
 
 
 class Estimate(NamedTuple):
-    """A number and the ends of its interval (NaN where there is none)."""
+    """A number and its confidence interval (NaN if there is none)."""
 
     value: float
     low: float = np.nan
@@ -42,7 +43,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Relatedness:
-    """r, rho and MSE on the 1-5 scale; None is what could not be measured, for a reason."""
+    """r, rho and MSE on the 1-5 scale; None if it could not be measured, with the reason."""
 
     pairs: int
     r: Estimate | None = None
@@ -52,11 +53,11 @@ class Relatedness:
 
 
 def relatedness(places: Places, labels: Sequence[Label], fit: Sequence[Label]) -> Relatedness:
-    """How well distances grade the labelled pairs.
+    """How well distances predict the grades of the labelled pairs.
 
-    `places` is that of a Ranked. A distance becomes a score of 1 to 5 by isotonic regression on
-    the pairs of `fit`, none of which was trained on; r and MSE compare scores with grades, rho
-    needs only the order of the distances. Intervals are over queries.
+    `places` is that of a Ranked. A distance is mapped to a score of 1 to 5 by isotonic regression
+    on the pairs of `fit`, which were not used in training. r and MSE compare scores with grades;
+    rho uses only the order of the distances. Intervals are over queries.
     """
     found = [label for label in labels if label.ticket_id in places.get(label.query.id, {})]
     ratings, distances = _pairs(places, found)
@@ -79,7 +80,7 @@ def relatedness(places: Places, labels: Sequence[Label], fit: Sequence[Label]) -
     several = len({label.query.id for label in found}) > 1
 
     def interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:
-        return percentiles(values) if several else (np.nan, np.nan)  # one query tells of none
+        return percentiles(values) if several else (np.nan, np.nan)  # one query has no interval
 
     if comparable:
         ranked = weighted_ranks(weights, -distances)
@@ -101,7 +102,7 @@ def relatedness(places: Places, labels: Sequence[Label], fit: Sequence[Label]) -
 def _pairs(
     places: Places, labels: Sequence[Label]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Ratings and distances of the labelled pairs that have a place."""
+    """Ratings and distances of the labelled pairs that were found."""
     pairs = [
         (label.grade.rating, places[label.query.id][label.ticket_id][1])
         for label in labels

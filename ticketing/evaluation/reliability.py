@@ -1,7 +1,7 @@
-"""How far chances can be taken at their word, on queries that have a YES.
+"""Reliability of chances: calibration error, Brier score and AUROC, on queries that have a YES.
 
-What nobody judged counts as NO. The paper's regression stands beside the bundle: isotonic, from
-distance alone, fitted to other queries that nobody trained on.
+Unjudged tickets count as NO. The papers' isotonic regression of the distance alone, fitted to other
+queries not used in training, is shown for comparison.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Grade, Label
 
 BINS = 10
-"""Of equal width, from 0 to 1."""
+"""Number of bins of equal width from 0 to 1."""
 
 LEARNED, ISOTONIC = "learned", "isotonic"
 
@@ -34,10 +34,10 @@ Right = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Foretold:
-    """What was foretold of queries: of their shown tickets (row by row) and of whole answers.
+    """Predictions for queries: for their shown tickets (row by row) and for whole answers.
 
-    `distances`, `yes` and `is_yes` [tickets]; `first` (the distance of the ticket that is shown
-    first), `answer`, `is_answered` and `outlooks` [queries].
+    `distances`, `yes` and `is_yes` are [tickets]; `first` (distance of the first ticket), `answer`,
+    `is_answered` and `outlooks` are [queries].
     """
 
     distances: Chances
@@ -51,8 +51,9 @@ class Foretold:
 
 @dataclass(frozen=True)
 class Reliability:
-    """A way to foretell: expected calibration error and Brier score of P(YES) over the shown ten,
-    and AUROC of "a YES is among the ten" (None where all or no answer has one)."""
+    """Reliability of one kind of prediction: expected calibration error and Brier score of P(YES)
+    over the ten shown, and AUROC of "a YES is among the ten" (None if all or no answers have
+    one)."""
 
     name: str
     ece: float
@@ -64,7 +65,7 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Said:
-    """What share of queries was given an outlook, and how many of them have a YES among the ten."""
+    """The share of queries with an outlook, and the share of these with a YES among the ten."""
 
     outlook: Outlook
     share: float
@@ -73,20 +74,21 @@ class Said:
 
 @dataclass(frozen=True)
 class Trust:
-    """All that is measured of chances, the bundle's own first."""
+    """All measurements of chances, the bundle's own first."""
 
     queries: int
     ways: tuple[Reliability, ...]
     said: tuple[Said, ...]
     coverage: tuple[tuple[float, float], ...]
-    """Share of queries whose chance is at least some value, and how many of those have a YES."""
+    """The share of queries whose chance is at least some value, and the share of these that have a
+    YES."""
 
 
 def measure_trust(
     recommender: Recommender, labels: Sequence[Label], fit: Sequence[Label]
 ) -> Trust | None:
-    """The bundle's chances, beside isotonic regression by distance where `fit` has a YES; None
-    where nothing was found."""
+    """Measure the bundle's chances, and those of isotonic regression by distance if `fit` has a
+    YES; None if nothing was found."""
     found = foretell(recommender, labels)
     if not len(found.first):
         return None
@@ -102,7 +104,7 @@ def measure_trust(
 
 
 def foretell(recommender: Recommender, labels: Sequence[Label]) -> Foretold:
-    """Ask the queries that have a YES; those that find nothing are left out."""
+    """Predictions for the queries that have a YES; queries that find nothing are left out."""
     answerable = with_answers(labels)
     queries, grades = queries_of(answerable), qrels_of(answerable)
     filters = searchable(recommender.store, queries)
@@ -125,21 +127,21 @@ def foretell(recommender: Recommender, labels: Sequence[Label]) -> Foretold:
 
 
 def expected_error(chances: Chances, right: Right) -> float:
-    """Expected calibration error (Naeini, Cooper and Hauskrecht 2015, equation 1 of "Obtaining
-    well calibrated probabilities using Bayesian binning") over BINS of equal width."""
+    """Expected calibration error (Naeini, Cooper and Hauskrecht 2015, equation 1 of "Obtaining well
+    calibrated probabilities using Bayesian binning") over BINS of equal width."""
     bins = np.minimum((chances * BINS).astype(int), BINS - 1)
     gaps = np.bincount(bins, weights=chances - right, minlength=BINS)
     return float(np.abs(gaps).sum() / len(chances))
 
 
 def coverage(found: Foretold) -> tuple[tuple[float, float], ...]:
-    """Share of queries at or above each distinct chance, from the highest down, and the share of
-    them that have a YES among the ten."""
+    """For each distinct chance, from the highest down: the share of queries at or above it, and the
+    share of these with a YES among the ten."""
     order = np.argsort(-found.answer, kind="stable")
     counts = np.arange(1, len(order) + 1)
     right = np.cumsum(found.is_answered[order]) / counts
     points = np.stack([counts / len(order), right], 1)
-    last = np.diff(found.answer[order], append=-np.inf) < 0  # of the queries of one chance
+    last = np.diff(found.answer[order], append=-np.inf) < 0  # the last query of each chance
     return tuple((share, answered) for share, answered in points[last].tolist())
 
 

@@ -1,4 +1,4 @@
-"""The report: one page with everything a run measured, that needs nothing beside it."""
+"""The report: one self-contained HTML page with all measurements of a run."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,18 +22,18 @@ from ticketing.tickets import Ticket
 
 MOST_CURVES = 6
 EXCERPT = 300
-"""Characters of a text that the page shows."""
+"""Characters of a text shown on the page."""
 
 
 def write_report(
     path: Path, found: Measurement, recommender: Recommender, notice: str = ""
 ) -> None:
-    """Write the page, whole or not at all. `recommender` is the first line's."""
+    """Write the page atomically. `recommender` is that of the first line."""
     write_atomically(path, render(found, recommender, notice))
 
 
 def render(found: Measurement, recommender: Recommender, notice: str = "") -> str:
-    """The page as HTML. Every text is escaped; nothing is loaded from anywhere."""
+    """The page as HTML. All texts are escaped; nothing is loaded from other addresses."""
     labels, first = found.sample.labels, found.lines[0]
     return (
         pages()
@@ -56,9 +56,9 @@ def render(found: Measurement, recommender: Recommender, notice: str = "") -> st
 
 
 def pages(*packages: str) -> Environment:
-    """The templates of this package, and of `packages` that build on them.
+    """The templates of this package, and of `packages` that extend them.
 
-    Every text is escaped and every name must be known.
+    All texts are escaped, and unknown names are errors.
     """
     found = Environment(
         loader=ChoiceLoader([PackageLoader(name) for name in (*packages, "ticketing.evaluation")]),
@@ -72,13 +72,13 @@ def pages(*packages: str) -> Environment:
 
 
 def excerpt(ticket: Ticket) -> str:
-    """How a ticket begins."""
+    """The beginning of a ticket."""
     text = " ".join(f"{ticket.description} {ticket.solution}".split())
     return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
 
 
 def _plots(found: Measurement, recommender: Recommender) -> list[tuple[str, str, Markup]]:
-    """Title, what it shows, and the drawing; what can't be drawn is left out."""
+    """Title, description and drawing of each plot; plots that cannot be drawn are left out."""
     labels, ranked = found.sample.labels, found.lines[0].ranked
     drawn = []
     if rates := found.success():
@@ -111,8 +111,8 @@ def _by_age(found: Measurement) -> dict[str, tuple[float | None, ...]]:
 
 
 def _curves(lines: Sequence[Line]) -> list[Line]:
-    """Bundles and BM25, the last of the paper's rows, a sentence encoder and its mixtures, then the
-    distance and channels alone, for want of colours."""
+    """The lines that are drawn: bundles, BM25, the last of the paper's rows, a sentence encoder and
+    its mixtures, then distance and channels alone, as far as there are colours."""
     rows = [line for line in lines if line.name.startswith("#")]
     encoder = [line for line in lines if line.name.startswith(ENCODER)]
     parts = [line for line in lines if f" {ALONE}" in line.name]

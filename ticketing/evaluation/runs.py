@@ -1,4 +1,4 @@
-"""Rankings of labelled queries: by a model, and by what a desk would use instead."""
+"""Rankings (runs) of labelled queries, by a model and by baselines."""
 
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ DEPTH = 100
 
 @dataclass(frozen=True)
 class Ranked:
-    """What a ranker made of labelled queries.
+    """The rankings of labelled queries by one ranker.
 
-    `run` holds the DEPTH nearest tickets. `places` holds, by query id and ticket id, rank
-    (from 1, among all tickets) and distance of the labelled tickets that were found.
+    `run` holds the DEPTH nearest tickets. `places` holds, by query id and ticket id, rank (from 1,
+    among all tickets) and distance of the labelled tickets that were found.
     """
 
     run: Run
@@ -35,14 +35,14 @@ class Ranked:
 
 
 def run_queries(recommender: Recommender, queries: Sequence[Query], depth: int = DEPTH) -> Run:
-    """Rank each query by a model."""
+    """Rank each query with a model."""
     filters = searchable(recommender.store, queries)
     return {query.id: recommender.rank(query, filters[query.id], depth) for query in queries}
 
 
 def run_peer(peer: Peer, queries: Sequence[Query], name: str = "BM25") -> Run:
-    """Rank each query by what a desk would use instead. A distance is a negative score; `name` is
-    shown beside the progress."""
+    """Rank each query with a baseline. A distance is a negative score; `name` is shown beside the
+    progress."""
     filters = searchable(peer.tickets, queries)
     run = {}
     for query in tqdm(queries, desc=name, unit="query", leave=False):
@@ -71,7 +71,7 @@ def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) 
 
 
 def rank_peer(peer: Peer, labels: Sequence[Label], name: str = "BM25") -> Ranked:
-    """The same by a peer, to DEPTH."""
+    """The same with a baseline, to DEPTH."""
     run = run_peer(peer, queries_of(labels), name)
     judged = qrels_of(labels)
     return Ranked(run, {id: places_of(found, judged[id]) for id, found in run.items()})
@@ -80,13 +80,13 @@ def rank_peer(peer: Peer, labels: Sequence[Label], name: str = "BM25") -> Ranked
 def places_of(
     found: Sequence[tuple[str, float]], judged: Container[str]
 ) -> dict[str, tuple[int, float]]:
-    """Rank (from 1) and distance of the judged tickets among the found ones."""
+    """Rank (from 1) and distance of the judged tickets among those found."""
     return {id: (rank, distance) for rank, (id, distance) in enumerate(found, 1) if id in judged}
 
 
 def placed(compared: Compared, best: Best, judged: Collection[str]) -> dict[str, tuple[int, float]]:
-    """Rank (from 1, among all tickets) and distance of the judged tickets; one that is not compared
-    has no place. The `best` have their own ranks, others that by distance alone."""
+    """Rank (from 1, among all tickets) and distance of the judged tickets, except those that cannot
+    be compared. The `best` have their ranks after rescoring, others those by distance alone."""
     distances, places = compared.distances, {}
     for id in judged:
         own = compared.block.place(id)
@@ -98,9 +98,9 @@ def placed(compared: Compared, best: Best, judged: Collection[str]) -> dict[str,
 
 
 class Rankers:
-    """A model's rankers over one state of a store, so that all see the same tickets and none waits
-    for it. A query that is asked again, of whichever ranker, is not read again. Queries that labels
-    call `solved` are further texts of tickets; none that is asked may be among them."""
+    """A model's rankers over one state of a store, so that all use the same tickets. A query is
+    encoded once for all rankers. The queries of `solved` labels count as further texts of tickets;
+    they must not include queries that are asked."""
 
     def __init__(self, model: Model, store: EncodedTickets, solved: Sequence[Label] = ()):
         self.model, self.store = model, store
@@ -110,8 +110,9 @@ class Rankers:
     def recommender(
         self, channels: Collection[str] | None = None, rescored: bool = True
     ) -> Recommender:
-        """Ranks as the model does, or by some of its channels alone, without time, and where one is
-        left out by tickets' own texts; with `rescored` false by distance alone."""
+        """A recommender that ranks as the model does, or by some of its channels alone. In the
+        latter case, time and solved queries are left out. With `rescored` False it ranks by
+        distance alone."""
         encode = QueryEncoder(self.model, self.store, channels, self._read)
         whole = channels is None or {*channels} == {*self.model.settings.channels}
         solved = (lambda: self._solved) if whole else nothing_solved
@@ -119,14 +120,13 @@ class Rankers:
 
 
 def in_memory(store: TicketsWithCodes, model: Model, solved: Sequence[Label] = ()) -> Rankers:
-    """The rankers of a model over a copy of a store; tickets that lack codes are encoded. One that
-    came while the others were read is left out."""
+    """The rankers of a model over an in-memory copy of a store; tickets without codes are encoded.
+    A ticket added meanwhile is left out."""
     return Rankers(model, _with_codes(store, model), solved)
 
 
 def _with_codes(store: TicketsWithCodes, model: Model) -> EncodedTickets:
-    """A store's tickets with the codes that it has of them; those that lack fresh ones are
-    encoded."""
+    """A store's tickets with their codes; tickets without fresh codes are encoded."""
     tickets, stale = list(store.iter_tickets()), set(store.stale_ids(model.id))
     block = store.codes(model.id)
     coded = zip(block.ids, block.live.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""How sure a number is: bootstrap intervals and paired randomisation, over queries, seeded."""
+"""Confidence intervals by bootstrap and paired randomisation tests, over queries, seeded."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,9 @@ FLIPS = 9999
 LEVEL = 0.95
 SEED = 0
 ENOUGH_MEMORY = 4_000_000
-"""Numbers in memory at a time while resampling."""
+"""Numbers held in memory at a time while resampling."""
 TOLERANCE = 1e-9
-"""Sums of floats that are no further apart are equal."""
+"""Sums that differ by less are treated as equal."""
 
 
 def mean_intervals(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -66,9 +66,9 @@ def query_weights(queries: Sequence[str], resamples: int = RESAMPLES) -> npt.NDA
 def weighted_pearson(
     weights: npt.NDArray[np.int64], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Pearson r of n pairs, each counted as often as `weights` [B, n] says -> [B].
+    """Pearson r of n pairs, each with the multiplicity in `weights` [B, n] -> [B].
 
-    `x` and `y` are [n] or [B, n]. NaN where either does not vary.
+    `x` and `y` are [n] or [B, n]. NaN if one of them does not vary.
     """
     total = weights.sum(1, keepdims=True)
     x = x - (weights * x).sum(1, keepdims=True) / total
@@ -82,7 +82,7 @@ def weighted_pearson(
 def weighted_ranks(
     weights: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Mean ranks from 1 of n values, each counted as often as `weights` [B, n] says -> [B, n]."""
+    """Mean ranks from 1 of n values, each with the multiplicity in `weights` [B, n] -> [B, n]."""
     distinct, group = np.unique(values, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], np.arange(len(distinct)))
@@ -91,7 +91,7 @@ def weighted_ranks(
 
 
 def percentiles(values: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """The ends of the interval that holds LEVEL of the resampled values; NaN where too few are."""
+    """The interval that holds LEVEL of the resampled values; NaN if there are too few."""
     known = values[np.isfinite(values)]
     if len(known) < len(values) / 2:
         return np.nan, np.nan

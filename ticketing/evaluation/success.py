@@ -1,4 +1,5 @@
-"""The end-user evaluation (Figure 4 of Gupta et al. 2018): proposals that match the gold."""
+"""The end-user evaluation (Figure 4 of Gupta et al. 2018): success rates of proposals against the
+gold labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class Matched:
-    """How many tickets are right for a query, and how many of them were proposed."""
+    """Number of right tickets of a query, and number of those that were proposed."""
 
     query_id: str
     gold_yes: int
@@ -21,18 +22,18 @@ class Matched:
     rel: int
 
     def gold(self, with_rel: bool) -> int:
-        """How many tickets are YES, or YES or REL."""
+        """Number of tickets that are YES, or YES or REL."""
         return self.gold_yes + with_rel * self.gold_rel
 
     def matched(self, with_rel: bool) -> int:
-        """How many of them were proposed."""
+        """Number of those that were proposed."""
         return self.yes + with_rel * self.rel
 
 
 @dataclass(frozen=True)
 class Success:
-    """The share of queries with at least so many matched proposals; `possible` is the share that
-    has so many right tickets at all, the best any ranking can reach."""
+    """The share of queries with at least a number of right proposals; `possible` is the share that
+    has so many right tickets, which is the best possible rate."""
 
     at_least: int
     with_rel: bool
@@ -41,7 +42,8 @@ class Success:
 
 
 def count_matches(labels: Sequence[Label], run: Run) -> list[Matched]:
-    """Every query with a YES or REL, in ascending order of its id; the first ten are proposed."""
+    """All queries with a YES or REL, in ascending order of id; the first ten tickets count as
+    proposed."""
     counts = []
     for id, grades in sorted(qrels_of(labels).items()):
         shown = [grades.get(ticket) for ticket, _ in list(run.get(id, ()))[:SHOWN]]
@@ -60,8 +62,8 @@ def count_matches(labels: Sequence[Label], run: Run) -> list[Matched]:
 
 
 def success_rates(counts: Sequence[Matched]) -> list[Success]:
-    """For YES and for YES or REL, at 1, 2 and 3 or more; a query without gold of the kind is
-    left out, and what no ranking could reach has no rate."""
+    """Rates for YES, and for YES or REL, at 1, 2 and 3 or more. Queries without right tickets of
+    the kind are left out, and an impossible rate is left out."""
     rates = []
     for with_rel in (False, True):
         answerable = [count for count in counts if count.gold(with_rel)]

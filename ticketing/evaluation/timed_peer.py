@@ -1,7 +1,8 @@
-"""A peer with the time part that a bundle has, so that the calendar is no bundle's lead.
+"""A baseline with a time part like a bundle's, so that a bundle's lead does not come from time
+alone.
 
-A query's standard scores over all tickets that it may find, minus weight * `time_apart`. The weight
-is fitted as a bundle's is, on queries that are not measured.
+Its score is the standard score over all tickets that a query may find, minus weight * `time_apart`.
+The weight is fitted as a bundle's is, on queries that are not measured.
 """
 
 from collections.abc import Sequence
@@ -23,14 +24,13 @@ from ticketing.training.time_weight import DatedQuery, fit_weight
 
 
 class TimedPeer:
-    """Ranks queries by a peer's scores of tickets and by their time; `name` is shown beside the
-    progress."""
+    """Ranks queries by a baseline's scores and by time; `name` is shown beside the progress."""
 
     def __init__(self, peer: Peer, name: str):
         self._peer, self._tickets, self._name = peer, peer.tickets, name
 
     def fit(self, labels: Sequence[Label]) -> Recency:
-        """The recency that suits the labels' queries; none where no time is known."""
+        """Fit the recency to the labels' queries; weight 0 if no time is known."""
         answered = with_answers(labels)
         filters = searchable(self._tickets, queries_of(answered))
         right = {
@@ -55,7 +55,7 @@ class TimedPeer:
             allowed = filters[query.id]
             asked = allowed.created_before
             if not query.ticket_id:
-                asked = self._tickets.newest(allowed)  # as a bundle takes a new query
+                asked = self._tickets.newest(allowed)  # as for a bundle's new query
             ids, apart = self._distances(query, allowed)
             minutes = self._tickets.minutes(allowed, query.ticket_id)
             apart = apart + recency.distances(asked, minutes)
@@ -64,7 +64,8 @@ class TimedPeer:
         return Ranked(run, {id: places_of(found, judged[id]) for id, found in run.items()})
 
     def _dated(self, query: Query, filters: Filters, right: set[str]) -> DatedQuery | None:
-        """A query to fit by, with its dated tickets; None where it has no time, or no right one."""
+        """A query for fitting, with its dated tickets; None if it has no time or no right
+        ticket."""
         asked = minute_of(filters.created_before)
         minutes = self._tickets.minutes(filters, query.ticket_id)
         ids, texts = self._distances(query, filters)
@@ -79,6 +80,6 @@ class TimedPeer:
     def _distances(
         self, query: Query, filters: Filters
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
-        """Tickets a query may find, and their negative standard scores."""
+        """The tickets that a query may find, and their negative standard scores."""
         ids, scores = self._peer.scores(query, filters)
         return ids, standard(-scores)

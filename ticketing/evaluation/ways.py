@@ -1,5 +1,5 @@
-"""One bundle ranked in several ways, with and without time and by each channel alone, from one pass
-over the codes a query."""
+"""Ranks by one bundle in several ways (with and without time, by each channel alone), with one pass
+over the codes per query."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,8 +27,8 @@ ALONE = "alone"
 
 @dataclass(frozen=True)
 class Way:
-    """How a bundle ranks, under a name: by all channels or by one `channel`, with what time adds or
-    without, rescored or by distance alone."""
+    """A named way to rank by a bundle: by all channels or by one `channel`, with or without time,
+    rescored or by distance alone."""
 
     name: str
     about: str
@@ -38,7 +38,7 @@ class Way:
 
 
 def whole_ways(model: Model) -> list[Way]:
-    """A bundle, and the same without time, where time counts."""
+    """The bundle itself, and without time if time counts."""
     about = f"{'+'.join(model.settings.channels)} {model.settings.pairs} pairs"
     whole = f"bundle {model.id}"
     if not model.recency.weight:
@@ -50,8 +50,8 @@ def whole_ways(model: Model) -> list[Way]:
 
 
 def part_ways(model: Model) -> list[Way]:
-    """A bundle by its distance alone, with (where time counts) and without time, and by each of its
-    channels alone, where it has several. A channel knows no time."""
+    """The bundle by distance alone, with (if time counts) and without time, and by each channel
+    alone if there are several. A channel alone is without time."""
     name, about = f"distance {ALONE}", f"of bundle {model.id}"
     channels = model.settings.channels
     timed = [Way(name, f"{about}, {WITH_TIME}", timed=True)] if model.recency.weight else []
@@ -71,8 +71,8 @@ def rank_ways(
     labels: Sequence[Label],
     seen: Callable[[], None] = lambda: None,
 ) -> list[Ranked]:
-    """Rank all tickets for each labelled query in each way, as `runs.rank_labelled` ranks by
-    `rankers.recommender`, to the last figure. `seen` is called after each query."""
+    """Rank all tickets for each labelled query in each way, with exactly the results of
+    `runs.rank_labelled` with `rankers.recommender`. `seen` is called after each query."""
     queries, judged = queries_of(labels), qrels_of(labels)
     filters = searchable(rankers.store, queries)
     by = {rescored: rankers.recommender(rescored=rescored) for rescored in (False, True)}
@@ -90,7 +90,7 @@ def rank_ways(
 
 
 def ahead(work: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
-    """What work makes of each item; of the next one, by a second thread, while one is used."""
+    """Map `work` over items; a second thread computes the next result while one is used."""
     with ThreadPoolExecutor(1) as thread:
         coming: Future[B] | None = None
         for item in items:
@@ -104,7 +104,7 @@ def ahead(work: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
 def _compare(
     recommender: Recommender, query: Query, filters: Filters, ways: Sequence[Way]
 ) -> list[Compared]:
-    """A query beside all matching tickets, in each way."""
+    """Compare a query with all matching tickets, in each way."""
     model = recommender.model
     channels = [*model.settings.dense_channels, *filter(None, [model.settings.sparse_channel])]
     encoded, block = recommender.encode(query, filters), recommender.store.codes(model.id, filters)

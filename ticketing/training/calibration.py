@@ -1,13 +1,15 @@
-"""The chances that distances stand for, learned once the network is.
+"""Fits the calibration, which turns distances into chances, after the network is trained.
 
-The whole archive is asked, by the scan that will serve. What people asked and judged counts one
-query each, and what nobody judged counts as NO there. A tenth as much counts the same query with
-its right tickets taken away, which has no answer. Everyday texts (`off_topic.toml`) are what no
-archive is about; the queries are, also by their subjects alone, since people do not always write
-more. What few queries say is held near what other desks have taught, and where nobody judged, that
-is all there is. Which ticket it is, tickets show too that ask their own subject of the others, with
-the rest of their own text among them and without it: together they count as the judged queries that
-lack to make FEW.
+Training queries of the calibration are ranked over the whole archive by the scan that will serve.
+Queries that people judged count 1 each, and unjudged tickets count as NO. Each such query is also
+used without its right tickets, with a weight of UNANSWERED, as a query that has no answer. Everyday
+texts (`off_topic.toml`) are examples of queries about other topics; people's queries, also their
+subjects alone, since people often write only a subject, are examples of the archive's topics.
+
+With few queries, the weights stay near those of other desks; without any judgments, they are those
+of other desks. Only which ticket is right (`which`) is also learned from tickets that ask their own
+subject, once with the rest of their text among the candidates and once without. Together these have
+the weight of the judged queries that are missing to FEW.
 """
 
 import random
@@ -29,34 +31,35 @@ from ticketing.tickets import Grade, Label, Query, TicketList
 from ticketing.training.logistic import fit_logistic
 
 ANCHORS = 256
-"""Tickets by whose distances those of a query are understood."""
+"""Number of sampled tickets whose distances give a query's typical distance."""
 
 UNANSWERED = 0.1
-"""What a query counts whose right tickets were taken away."""
+"""Weight of a query whose right tickets were removed."""
 
 FEW = 30
-"""Judged queries from which on weak ones count nothing."""
+"""Number of judged queries from which on weak queries have no weight."""
 
 ANSWERED = 0.7
-"""The part of weak queries' weight that is those whose answer is there."""
+"""Share of the weak queries' weight for those whose answer is among the candidates."""
 
 MOST_WEAK = 200
 
 PROMISED, HIDDEN = 0.03, 0.1
-"""Shares of everyday texts that are promised something, and of answers that are hidden,
-between which the threshold lies."""
+"""The threshold lies between two chances: the one that only a share PROMISED of the everyday texts
+exceeds, and the one below which a share HIDDEN of the answers lies."""
 
 TOWARDS_ANSWERS = 0.4
-"""How far it lies from the everyday texts to the answers, in log odds. Nearer to the answers, too
-many queries of a few words would be told that nothing matches well."""
+"""Position of the threshold between these, from the everyday texts (0) to the answers (1), in log
+odds. Nearer to the answers, too many short queries would be told that nothing matches well."""
 
 PRIOR_QUERIES = 3
-"""So many judged queries say as much of the threshold as other desks do."""
+"""Number of judged queries whose threshold has the same weight as that of other desks."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is known of a query's nearest tickets, their grades (`found`), and what it counts."""
+    """The evidence of a query, the grades of its nearest tickets (`found`), and the query's
+    weight."""
 
     evidence: Evidence
     found: npt.NDArray[np.int64]
@@ -64,7 +67,7 @@ class Asked:
 
     @property
     def answered(self) -> bool:
-        """Whether a YES is among those shown."""
+        """Whether a YES is among the tickets shown."""
         return bool((self.found[:SHOWN] == Grade.YES).any())
 
 
@@ -76,11 +79,11 @@ def calibrate(
     folder: Path,
     on_step: Callable[[], object],
 ) -> None:
-    """Set the model's anchors and calibration.
+    """Fit and set the model's anchors and calibration.
 
-    `labels` are those of validation queries; `weak` are ids of tickets that may ask. The tickets'
-    codes lie in `folder` meanwhile, see `encoded`. `on_step` is called before each piece of the
-    archive and each query, and what it raises ends the work.
+    `labels` are those of validation queries, and `weak` are ids of tickets that may be used as
+    queries. The tickets' codes lie in `folder` meanwhile, see `encoded`. `on_step` is called before
+    each piece of the archive and each query, and an exception from it ends the work.
     """
     asking = {*weak, *(label.query.ticket_id for label in labels)}
     known = asking | {label.ticket_id for label in labels}
@@ -99,12 +102,13 @@ def calibrate(
 
 
 def some_of(ids: Collection[str], seed: int) -> list[str]:
-    """MOST_WEAK tickets that may ask, where none is kept from training."""
+    """A seeded sample of at most MOST_WEAK tickets to use as queries, if no tickets were left out
+    of training."""
     return random.Random(seed).sample(sorted(ids), min(len(ids), MOST_WEAK))
 
 
 def off_topic() -> list[str]:
-    """Everyday texts."""
+    """The everyday texts."""
     text = files("ticketing.training").joinpath("off_topic.toml").read_text(encoding="utf-8")
     found: list[str] = tomllib.loads(text)["texts"]
     return found
@@ -113,7 +117,7 @@ def off_topic() -> list[str]:
 def _judged(
     recommender: Recommender, labels: Sequence[Label], on_step: Callable[[], object]
 ) -> Iterator[Asked]:
-    """The queries that have a YES, each also without its right tickets."""
+    """Queries that have a YES, each also without its right tickets."""
     grades: dict[Query, dict[str, Grade]] = {}
     for label in sorted(labels, key=lambda label: label.query.id):
         grades.setdefault(label.query, {})[label.ticket_id] = label.grade
@@ -127,7 +131,7 @@ def _judged(
 
 
 def _subjects(labels: Sequence[Label]) -> dict[Query, dict[str, Grade]]:
-    """What people asked, by its subject alone, where that is not all."""
+    """The subjects alone of people's queries that have more than a subject."""
     asked = {x.query for x in labels if x.grade == Grade.YES and x.query.subject}
     whole = sorted((x for x in asked if x.description), key=lambda x: x.id)
     return {Query(x.subject, "", x.ticket_id): {} for x in whole}
@@ -140,8 +144,9 @@ def _weak(
     lacking: float,
     on_step: Callable[[], object],
 ) -> Iterator[Asked]:
-    """Subjects asked of all tickets, those that ask without their subject, which is how they are
-    encoded from now on; and of the others."""
+    """Weak queries: subjects of tickets. Those asked of all tickets come first; the asking tickets
+    are encoded without their subjects from then on. Then the same subjects without their
+    tickets."""
     askers = {
         x.id: x
         for x in whole.get_tickets(sorted(ids)).values()
@@ -166,9 +171,9 @@ def _asked(
     on_step: Callable[[], object],
     counted: bool = True,
 ) -> Iterator[Asked]:
-    """Those of the queries that find anything. The words of a query that the vocabulary has
-    `counted`, as a ticket or as what somebody judged, are as rare as they were without it: what
-    people will ask is not counted either."""
+    """Rank queries; those that find nothing are left out. With `counted`, the query itself was
+    counted in the vocabulary (as a ticket or a judged query), so its words get the document
+    frequencies that they would have without it, like those of a future query."""
     filters = searchable(recommender.store, list(queries))
     for query, grades in queries.items():
         on_step()
@@ -187,12 +192,11 @@ def learn(
     own: Sequence[Asked],
     everyday: Sequence[Asked],
 ) -> Calibration:
-    """Chances and the threshold from people's queries, their subjects alone, tickets' own and
-    everyday texts.
+    """Fit the chances and the threshold from people's queries, their subjects alone, tickets' own
+    subjects and everyday texts.
 
-    What cannot be learned stays as it is in general, as does all but the chance that it is this
-    ticket where nobody judged: a ticket's subject without the ticket's own is harder to answer than
-    what people ask.
+    What cannot be fitted stays as in GENERAL. Without judgments, that is everything except `which`:
+    finding a ticket's text by its subject is harder than what people ask.
     """
     asked = [*people, *own]
     if not asked:
@@ -211,7 +215,7 @@ def learn(
             np.concatenate(shown) == Grade.YES,
             np.repeat([x.weight for x in hits], [len(x) for x in shown]),
             falling=(0, 1),
-            rising=(2,),  # a ticket that solved the very query leaves all others far behind
+            rising=(2,),  # a ticket that solved this query is far ahead of all others
         )
         if which and which.weights[0] < 0:
             found = replace(found, which=which)
@@ -220,8 +224,8 @@ def learn(
 
 
 def _topic(asked: Sequence[Asked], everyday: Sequence[Asked]) -> Logistic | None:
-    """The chance that a query is about the archive; both kinds count alike. It falls with all
-    that is known but what is shared."""
+    """Fit the chance that a query is about the archive; both kinds of queries have the same total
+    weight. It falls with all features except the shared words."""
     if not asked:
         return None
     weights = np.array([x.weight for x in asked])
@@ -233,7 +237,7 @@ def _topic(asked: Sequence[Asked], everyday: Sequence[Asked]) -> Logistic | None
 
 
 def _answered(people: Sequence[Asked]) -> Logistic | None:
-    """The chance that a YES is among those shown."""
+    """Fit the chance that a YES is among the tickets shown."""
     if not people:
         return None
     features = np.concatenate([x.evidence.of_answered() for x in people])
@@ -243,7 +247,8 @@ def _answered(people: Sequence[Asked]) -> Logistic | None:
 
 
 def _related(found: Calibration, asked: Sequence[Asked]) -> Logistic | None:
-    """The chance of a REL among what is no YES, by the logit of the chance of a YES."""
+    """Fit the chance of a REL among tickets that are not a YES, by the logit of the chance of a
+    YES."""
     logits, related, weights = [], [], []
     for one in asked:
         yes = found.chances(one.evidence).yes[:SHOWN]
@@ -261,9 +266,9 @@ def threshold(
 ) -> float:
     """The chance of an answer below which nothing is promised, at most LIKELY.
 
-    It lies between the chance that PROMISED of the everyday texts reach and the one below which
-    HIDDEN of the answers lie, see TOWARDS_ANSWERS, or at the latter where that is lower; and the
-    nearer to that of GENERAL, the fewer answers there are.
+    It lies between the chance that a share PROMISED of the everyday texts reach and the chance
+    below which a share HIDDEN of the answers lie (see TOWARDS_ANSWERS), or at the latter if that is
+    lower. The fewer answers there are, the nearer it is to that of GENERAL.
     """
     right = np.array([calibration.answer(x.evidence) for x in people if x.answered])
     wrong = np.array([calibration.answer(x.evidence) for x in everyday])

@@ -1,8 +1,8 @@
-"""How a sentence encoder reads a desk's words where they stand, not each by itself.
+"""Word vectors from a sentence encoder's token states, averaged over the contexts of each word.
 
-What a word means at a desk shows in its contexts; the mean over many of them is a vector of the
-word (Bommasani, Davis and Cardie 2020, "Interpreting Pretrained Contextualized Representations via
-Reductions to Static Embeddings").
+The meaning of a word at a desk shows in its contexts; the mean of its states over many contexts is
+a vector of the word (Bommasani, Davis and Cardie 2020, "Interpreting Pretrained Contextualized
+Representations via Reductions to Static Embeddings").
 """
 
 import re
@@ -18,15 +18,15 @@ from ticketing.encoders.sentence_transformer import MOST_READ, TransformerEncode
 from ticketing.jobs import OnStep, Step, ignore_step
 
 MOST_TEXTS = 3000
-"""Texts in which words are read, of more some: each training reads these anew."""
+"""Maximum number of texts that are encoded for this, since each training encodes them again."""
 
 CHUNK = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
 class Contexts:
-    """Sums of an encoder's last states over all word pieces of each word, float64 [V, dims], and
-    how many pieces these were, int64 [V]; a vocabulary's ids begin with 1."""
+    """For each word, the sum of an encoder's last states over all its word pieces, float64 [V,
+    dims], and the number of pieces, int64 [V]; a vocabulary's ids begin with 1."""
 
     sums: npt.NDArray[np.float64]
     pieces: npt.NDArray[np.int64]
@@ -38,10 +38,10 @@ def read_contexts(
     texts: Sequence[Sequence[Sequence[int]]],
     on_step: OnStep = ignore_step,
 ) -> Contexts:
-    """What the words of texts are read as in them; a vocabulary has so many `words`.
+    """Encode texts and sum the states of each word. `words` is the size of the vocabulary.
 
-    A text is its components, as `encoder.whole` joins them. An encoder whose tokenizer can't say
-    where a piece stands reads none. Raises whatever `on_step` does.
+    A text is given as its components, which `encoder.whole` joins. If the encoder's tokenizer has
+    no character offsets, the result is empty. Raises whatever `on_step` raises.
     """
     found = Contexts(np.zeros((words + 1, *encoder.shape)), np.zeros(words + 1, np.int64))
     model = encoder.transformer.model
@@ -75,12 +75,12 @@ def _add(
     spans: npt.NDArray[np.int64],
     states: npt.NDArray[np.float64],
 ) -> None:
-    """Add the states [n, dims] of a text's pieces, which stand at spans [n, 2], to their words'.
+    """Add the states [n, dims] of a text's pieces with character spans [n, 2] to their words.
 
-    What a tokenizer adds to a text stands nowhere: its span is empty.
+    Special tokens added by the tokenizer have empty spans and are skipped.
     """
     starts = np.array([chunk.start() for chunk in CHUNK.finditer(text)])
-    if len(starts) != len(ids):  # a word of marks alone left nothing of it in the text
+    if len(starts) != len(ids):  # a word of brackets alone vanished from the text
         return
     there = spans[:, 1] > spans[:, 0]
     of = np.array(ids)[np.searchsorted(starts, spans[there, 0], side="right") - 1]

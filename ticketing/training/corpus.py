@@ -1,4 +1,4 @@
-"""Everything a network learns from, read once: words of tickets and queries as ids."""
+"""The corpus: all texts, dates and labels that a network learns from, as word ids."""
 
 import hashlib
 from array import array
@@ -23,37 +23,37 @@ from ticketing.training.sampling import Archive
 from ticketing.training.texts import FIELDS, Dates, FieldIds, PackedTexts, Packer
 
 JOINED_UP_TO = 24_000
-"""Words of a vocabulary until which others join it, since queries have words that no ticket of a
-small desk has."""
+"""Vocabulary size up to which words of a teacher are added, since queries have words that no ticket
+of a small desk has."""
 
 VERSION_BYTES = 8
-"""A ticket's version, written as hex digits."""
+"""Bytes of a ticket's version, which is written as hex digits."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Everything the network learns from, as word ids."""
+    """All that a network learns from, as word ids."""
 
     vocabulary: Vocabulary
-    """Counted over all tickets, and the queries that are none; and words that joined it."""
+    """Counted over all tickets and the queries that are not tickets, with added words."""
     texts: PackedTexts
-    """Of all tickets."""
+    """The texts of all tickets."""
     archive: Archive
-    """The same, as examples are cut from them."""
+    """The same texts, for making examples."""
     queries: dict[str, FieldIds]
-    """By query id."""
+    """Queries by id."""
     asked: list[str]
-    """Ids of the queries that are no ticket."""
+    """Ids of the queries that are not tickets."""
     newest: datetime | None
-    """When the last ticket was created; None where no ticket has a date."""
+    """Date of the newest ticket; None if no ticket has a date."""
     digest: str
-    """Names all of it, labels as well."""
+    """Digest of all data, with labels."""
     texts_digest: str
-    """Names the texts alone: what word vectors and topics depend on."""
+    """Digest of the texts alone, on which word vectors and topics depend."""
 
     @property
     def facts(self) -> Json:
-        """What a bundle's manifest says of it."""
+        """Facts for a bundle's manifest."""
         return {"digest": self.digest, "newest": self.newest and self.newest.isoformat()}
 
 
@@ -64,11 +64,11 @@ def read_corpus(
     folder: Path | None = None,
     also: Iterable[str] = (),
 ) -> Corpus:
-    """Tokenize tickets and the labels' queries, and count the vocabulary, which the words of `also`
-    join while it has fewer than JOINED_UP_TO.
+    """Tokenize tickets and the labels' queries, and count the vocabulary. The words of `also` are
+    added while it has fewer than JOINED_UP_TO words.
 
-    Tickets are read once; their words lie in a file without a name in `folder`, the system's
-    temporary one unless given.
+    Tickets are read once. Their words are kept in an unnamed temporary file in `folder` (default:
+    the system's folder for these).
     """
     queries = {label.query.id: label.query for label in labels}
     asked = {
@@ -114,8 +114,8 @@ def _known(vocabulary: Vocabulary, fields: dict[str, list[str]]) -> FieldIds:
 
 
 def _digest(ids: Ids, stamps: npt.NDArray[np.uint8], others: Sequence[str]) -> str:
-    """Sixteen hex digits over every ticket, whose version is a row of `stamps`, and what else
-    there is."""
+    """Sixteen hex digits over all tickets, whose versions are the rows of `stamps`, and over
+    `others`."""
     digest = hashlib.sha256()
     for id, stamp in zip(ids, stamps, strict=True):
         digest.update(f"{id}\0{stamp.tobytes().hex()}\n".encode())

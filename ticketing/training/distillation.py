@@ -1,7 +1,8 @@
-"""Distillation: a network imitates how alike a sentence encoder finds the texts of a batch.
+"""Distillation: the network learns to imitate the similarities that a sentence encoder gives to the
+texts of a batch.
 
-The teacher looks at whole texts, so the student's multi-channel metric learns from any part of a
-text to rank as one who has read all of it, without a label.
+The teacher encodes whole texts, so the student's multi-channel metric learns, without labels, to
+rank by any part of a text as if it had read all of it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,20 +16,20 @@ from ticketing.jobs import OnStep, Step, ignore_step
 from ticketing.training.texts import FieldIds
 
 SUBJECT_WEIGHT = 0.5
-"""How much subjects count beside whole texts."""
+"""Weight of the similarity of subjects, relative to that of whole texts."""
 
 SHARPNESS = 20.0
-"""Logits of a similarity of 1: large enough that a near text stands out."""
+"""Logit of a similarity of 1; large enough for similar texts to stand out."""
 
 FAR = 1e4
-"""Stands for an infinite distance, where a loss needs a number."""
+"""Replaces infinite distances in a loss."""
 
 
 class Teacher:
-    """What an encoder makes of every query and ticket that examples are cut from."""
+    """A sentence encoder's vectors of all queries and tickets from which examples are made."""
 
     def __init__(self, encoder: TransformerEncoder, texts: Mapping[str, FieldIds]):
-        """`texts` are by the key that examples give them."""
+        """`texts` are by the keys used in examples."""
         self.encoder = encoder
         self.texts = texts
         self._subjects = {key: self._text(fields, "subject") for key, fields in texts.items()}
@@ -41,17 +42,19 @@ class Teacher:
         return self.encoder.text(fields.get(name, []))
 
     def prepare(self, others: Iterable[str] = (), on_step: OnStep = ignore_step) -> None:
-        """Encode all texts, and others; see Transformer.prepare. Raises whatever `on_step` does."""
+        """Encode all texts and `others`; see Transformer.prepare. Raises whatever `on_step`
+        raises."""
         texts = {*self._subjects.values(), *self._wholes.values(), *others} - {""}
         self.encoder.transformer.prepare(
             sorted(texts), "teacher", partial(on_step, Step.PRETRAINING)
         )
 
     def logits(self, keys: Sequence[str]) -> Tensor:
-        """How alike the teacher finds texts, each with each: [B, B].
+        """The teacher's similarities of all pairs of texts: [B, B].
 
         SHARPNESS * (a . b + SUBJECT_WEIGHT * s . t), where a and b are the vectors of two texts'
-        "subject. description", s and t those of their subjects; a text without a subject has 0.
+        "subject. description", and s and t those of their subjects; s is 0 for a text without a
+        subject.
         """
         wholes = self._vectors([self._wholes[key] for key in keys])
         subjects = self._vectors([self._subjects[key] or self._wholes[key] for key in keys])

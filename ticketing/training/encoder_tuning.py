@@ -1,7 +1,8 @@
-"""A sentence encoder tuned on the desk's own texts and labels: a better teacher, and channel S.
+"""Fine-tuning of a sentence encoder on the desk's texts and labels, for use as a teacher or as
+channel S.
 
-It is made once and serves many trainings. Only the upper half of its layers learns, which costs a
-quarter of tuning all and keeps what the encoder knows of language.
+The tuned encoder serves many trainings. Only the upper half of its layers is trained: this costs a
+quarter of training all and preserves its knowledge of language.
 """
 
 import random
@@ -26,10 +27,10 @@ from ticketing.training.sampling import Example, is_validation, labelled, parted
 from ticketing.training.settings import TuningSettings
 
 SHARPNESS = 20.0
-"""Logits of a cosine of 1."""
+"""Logit of a cosine of 1."""
 
 MOST_TOKENS = 96
-"""Of a text, while tuning."""
+"""Maximum number of tokens of a text while tuning."""
 
 
 def tune(
@@ -40,12 +41,12 @@ def tune(
     checkpoints: Path,
     out: Path,
 ) -> None:
-    """Tune the encoder in `folder` and write the tuned one to the folder `out`.
+    """Fine-tune the encoder in `folder` and write the result to the folder `out`.
 
-    Each batch holds labelled pairs (YES, and REL for half), and as many tickets cut in two, each
-    text to be found among the batch's. Labels of validation queries are left out, so that a
-    training may fit weights to them. A run that was stopped goes on from `checkpoints`, unless
-    another one was begun there. Raises InputError where nothing is labelled YES or REL.
+    Each batch holds labelled pairs (REL counts half as much as YES) and as many tickets cut in two;
+    the loss is to find each text's partner in the batch. Labels of validation queries are left out,
+    so that a later training can fit weights on them. A stopped run resumes from `checkpoints`,
+    unless another one was begun there. Raises InputError if there is no YES or REL label.
     """
     learned, _ = parted(labels, is_validation)
     corpus = read_corpus(tickets, learned, NetworkSettings())
@@ -79,7 +80,7 @@ def tune(
 
 
 class PairLoss:
-    """Finding each query's ticket among the batch's, and each ticket's query."""
+    """Loss for finding each query's ticket in the batch, and each ticket's query."""
 
     def __init__(self, encoder: TransformerEncoder, right: Mapping[str, Set[str]]):
         self.encoder = encoder
@@ -95,7 +96,7 @@ class PairLoss:
         return in_batch_softmax(SHARPNESS * query @ ticket.T, right, weights)
 
     def _text(self, item: Components) -> str:
-        """Subject and description, or the solution where there is neither."""
+        """Subject and description, or the solution if both are missing."""
         subject, description, *rest = item
         if description:
             return self.encoder.whole(subject, description)

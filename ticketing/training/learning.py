@@ -1,4 +1,5 @@
-"""The network learns: first from a teacher, if there is one, then from labels and the archive."""
+"""Training of the network: first by imitating a teacher, if there is one, then on labels and the
+archive."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -23,17 +24,18 @@ from ticketing.training.settings import TrainingSettings
 from ticketing.training.validation import ValidationSet
 
 START_DISTANCE = {"in-batch": 20.0, "mse": 2.0}
-"""How far apart unrelated texts are at the start; g must neither vanish nor be flat."""
+"""Initial mean distance of unrelated texts, by loss; g must be neither near 0 nor near 1."""
 
 COVERAGE_SHARE = 0.25
-"""U at the start: how far lacking all of a query's terms puts a ticket, beside START_DISTANCE."""
+"""Initial distance of a ticket that lacks all of a query's terms (U), relative to
+START_DISTANCE."""
 
 
 def set_start_weights(network: SiameseNetwork, corpus: Corpus, training: TrainingSettings) -> None:
-    """Give each channel its share of what unrelated texts are apart at the start.
+    """Set W so that each channel has its share of the initial distance of unrelated texts.
 
-    Raw Manhattan distances of the channels differ with their widths and ranges; the shares,
-    Table 2's W where weights are not learned, are shares of the whole distance.
+    Raw Manhattan distances of the channels differ with their widths and ranges. The shares (Table
+    2's W if weights are not learned) are shares of the whole distance.
     """
     learned = training.weights == "learned"
     kinds = [ENCODERS[channel] for channel in network.settings.channels]
@@ -69,11 +71,11 @@ def learn(
     checkpoint: Path,
     on_step: OnStep,
 ) -> list[Epoch]:
-    """Imitate the teacher first, where there is one, then learn from labels and the archive.
+    """Imitate the teacher, if there is one, then learn from labels and the archive.
 
-    Returns loss and quality by epoch. (Both at once was measured, and is worse.) V is left alone
-    where there are no labels: a weak positive's subject is on one side only, so all that it
-    could teach V is that subjects need not be alike.
+    Returns loss and quality by epoch. (Learning both at once was measured and is worse.) Without
+    labels, V is not trained: a weak positive has its subject on one side only, so it could only
+    teach V that subjects need not be similar.
     """
     learned = training.weights == "learned"
     network.pair_logits.requires_grad_(learned and bool(labels))

@@ -1,4 +1,4 @@
-"""Logistic regression whose chances fall or rise with some features, whatever the examples say."""
+"""Logistic regression with sign constraints on some weights."""
 
 from collections.abc import Collection
 
@@ -12,8 +12,9 @@ from ticketing.model.calibration import Logistic
 Floats = npt.NDArray[np.float64]
 
 PRIOR_PRECISION = 10.0
-"""What a change by 1 from the weights of other desks costs, squared and halved, beside an example's
-cross-entropy; from weights of 0 it costs 1, and from the intercept of other desks 1."""
+"""Penalty of a change by 1 from the weights of other desks (squared and halved), relative to an
+example's cross-entropy. From weights of 0, and from the intercept of other desks, the penalty is
+1."""
 
 
 def fit_logistic(
@@ -24,11 +25,11 @@ def fit_logistic(
     near: Logistic | None = None,
     rising: Collection[int] = (),
 ) -> Logistic | None:
-    """Chances of being right by features [n, F], each example counting by its weight [n].
+    """Fit the chance of being right from features [n, F], with example weights [n].
 
-    Features are standardised and their weights held near others, or near 0; those of features that
-    do not vary stay there. One of `falling` whose weight would be positive is left out, and one of
-    `rising` whose weight would be negative. None where all or no example is right.
+    Features are standardised, and their weights are held near those of `near`, or near 0; weights
+    of constant features stay there. A feature in `falling` with a positive weight, or in `rising`
+    with a negative one, is left out. Returns None if all or no examples are right.
     """
     if right.all() or not right.any():
         return None
@@ -58,7 +59,7 @@ def _fitted(
     hold: Floats,
     kept: npt.NDArray[np.bool_],
 ) -> Floats:
-    """Weights and intercept [F + 1], those that are not kept 0."""
+    """Weights and intercept [F + 1]; 0 for those that are not `kept`."""
     columns = np.append(features, np.ones((len(features), 1)), 1) * kept
     signs = np.where(right, 1.0, -1.0)
 

@@ -1,4 +1,4 @@
-"""What a network is trained to make small."""
+"""Losses of the network."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
@@ -22,7 +22,7 @@ def label_error(similarities: Tensor, labels: Tensor) -> Tensor:
 
 
 class _Loss:
-    """Encodes a batch of examples, some words by their spelling alone."""
+    """Base class: encodes a batch of examples, with some words by their spelling alone."""
 
     def __init__(self, network: SiameseNetwork, spelled_only: float):
         self.network = network
@@ -31,7 +31,7 @@ class _Loss:
     def encode(
         self, queries: Sequence[Components], tickets: Sequence[Components]
     ) -> tuple[EncodedComponents, EncodedComponents]:
-        """Both sides, each of whose words is embedded once."""
+        """Encode both sides; each word is embedded once."""
         words = torch.tensor(
             sorted({id for item in (*queries, *tickets) for x in item for id in x})
         )
@@ -45,7 +45,7 @@ class _Loss:
 
 
 class LabelLoss(_Loss):
-    """The paper's: `label_error` of each example's pair."""
+    """The paper's loss: `label_error` of each example's pair."""
 
     def __call__(self, batch: Sequence[Example]) -> Tensor:
         """The batch's loss, a scalar."""
@@ -56,8 +56,8 @@ class LabelLoss(_Loss):
 
 
 class RankingLoss(_Loss):
-    """For few labels: picking the right ticket among the batch's and those judged NO, and the
-    right query among the batch's. REL counts less than YES."""
+    """Loss for few labels: find the right ticket among those of the batch and those judged NO, and
+    the right query among those of the batch. REL counts less than YES."""
 
     def __init__(self, network: SiameseNetwork, spelled_only: float, right: Mapping[str, Set[str]]):
         super().__init__(network, spelled_only)
@@ -74,9 +74,9 @@ class RankingLoss(_Loss):
 
 
 class ImitationLoss(_Loss):
-    """Without labels: ranking a batch of different texts against each other as a teacher does.
+    """Loss without labels: rank the texts of a batch against each other as a teacher does.
 
-    What is said of a text and itself is left out.
+    The similarity of a text to itself is left out.
     """
 
     def __init__(self, network: SiameseNetwork, spelled_only: float, teacher: Teacher):
@@ -98,10 +98,10 @@ class ImitationLoss(_Loss):
 def also_right(
     batch: Sequence[Example], keys: Sequence[str], right: Mapping[str, Set[str]]
 ) -> Tensor:
-    """Which tickets, by their keys, are no rivals to an example's own, bool [B, N]: those that
-    answer its query by `right` (see `right_answers`), and its own texts.
+    """Tickets (by their keys) that do not count as wrong for an example, bool [B, N]: those that
+    answer its query according to `right` (see `right_answers`), and its own texts.
 
-    The first B are the examples' own, see `all_tickets`.
+    The first B tickets are the examples' own, see `all_tickets`.
     """
     asked, rows = [x.query_key for x in batch], np.arange(len(batch))
     numbers = {key: n for n, key in enumerate(dict.fromkeys([*asked, *keys]))}
@@ -117,7 +117,7 @@ def also_right(
 
 
 def right_answers(labels: Sequence[Label]) -> dict[str, set[str]]:
-    """By query key the ids of its tickets graded YES or REL, both ways round where the query is a
+    """By query key, the ids of tickets graded YES or REL; in both directions if the query is a
     ticket."""
     right = defaultdict(set)
     for label in labels:

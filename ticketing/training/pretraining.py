@@ -1,7 +1,8 @@
-"""What a network starts from: word vectors, topics, and what teaches it; each saved once made.
+"""Makes the start of a training: word vectors, topics and the teacher's vectors, each saved as a
+checkpoint.
 
-Word vectors, topics and what a teacher makes of each text depend on the texts alone, so they stay
-for the next training, which may have other labels or another network.
+They depend on the texts alone, so they are kept for the next training, even with other labels or
+another network.
 """
 
 import hashlib
@@ -39,8 +40,8 @@ from topic_models import CheckpointError, DocNADE, DocNADESettings, Progress, Pr
 from topic_models.documents import Document
 
 MOST_TOPIC_TICKETS = 40_000
-"""Tickets that topics are learned from; of a larger archive, or one of more than MOST_SEEN words,
-evenly spaced ones."""
+"""Maximum number of tickets for training topics. Of a larger archive, or one of more than MOST_SEEN
+words, evenly spaced tickets are used."""
 
 
 def run_key(
@@ -50,7 +51,7 @@ def run_key(
     vectors: Path | None,
     encoder: Transformer | None,
 ) -> str:
-    """Names the checkpoints of one training by everything that it depends on."""
+    """Key of a training's checkpoints: a digest of all that it depends on."""
     return named_by(
         corpus.digest,
         counted(corpus.vocabulary),
@@ -68,7 +69,7 @@ def texts_key(
     vectors: Path | None,
     teacher: Transformer | None,
 ) -> str:
-    """Names word vectors and topics by everything that they depend on."""
+    """Key of word vectors and topics: a digest of all that they depend on."""
     return named_by(
         corpus.texts_digest,
         counted(corpus.vocabulary),
@@ -79,20 +80,20 @@ def texts_key(
 
 
 def named_by(*about: Any) -> str:
-    """A name for what depends on all this, which JSON can hold: sixteen hex digits."""
+    """Sixteen hex digits that identify values, which JSON must be able to hold."""
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
 
 
 def counted(vocabulary: Vocabulary) -> list[Any]:
-    """What texts come to by the tokenizer, which another version of the program may cut otherwise:
-    a row of a table stands for one word alone."""
+    """The vocabulary, as part of a key. Another version of the tokenizer gives other words, and the
+    rows of saved tables belong to certain words."""
     return [vocabulary.words, vocabulary.document_counts]
 
 
 def drop_others(checkpoints: Path, run: str, texts: str) -> None:
-    """Remove what other trainings left, which were given up or had other texts, and what any that
-    was killed had half-written: hidden files of these kinds. A desk has one training at a time, and
-    that which calls this has not written yet, so nobody is writing them."""
+    """Delete checkpoints of other trainings (abandoned, or with other texts) and half-written
+    hidden files of killed ones. A desk has one training at a time, and the caller has not written
+    yet, so nobody is writing these."""
     own = {"network": run, "imitation": run, "vectors": texts, "topics": texts}
     for file in checkpoints.glob("*.*"):
         stem, kind = f"{file.name.removeprefix('.')}.".split(".")[:2]
@@ -101,13 +102,14 @@ def drop_others(checkpoints: Path, run: str, texts: str) -> None:
 
 
 def clear(checkpoints: Path, run: str) -> None:
-    """Remove what a finished training leaves, but the word vectors and topics of its texts."""
+    """Delete a finished training's checkpoints, except the word vectors and topics of its texts."""
     for file in checkpoints.glob(f"{run}.*"):
         file.unlink(missing_ok=True)
 
 
 def find_transformer(network: NetworkSettings, training: TrainingSettings) -> Transformer | None:
-    """What teaches or is channel S. Raises InputError where it is needed and not there."""
+    """The sentence encoder that is the teacher or channel S. Raises InputError if it is needed and
+    missing."""
     wanted = "S" in network.channels
     if not wanted and training.loss != "in-batch":
         return None
@@ -132,9 +134,9 @@ def make_teacher(
     training: TrainingSettings,
     on_step: OnStep,
 ) -> Teacher:
-    """A teacher that has read the archive, or `training.tickets` of it, the labels' queries and
-    each word alone, and all other components but descriptions, which are read as wholes, where it
-    is channel S. Raises whatever `on_step` does."""
+    """Make a teacher and let it encode the archive (or `training.tickets` of it), the labels'
+    queries and each word alone. If it is also channel S, it encodes all other components except
+    descriptions, which are encoded with their subjects. Raises whatever `on_step` raises."""
     encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
     teacher = Teacher(encoder, taught_texts(corpus, labels, training))
     others = [[id] for id in range(1, len(corpus.vocabulary))]
@@ -149,7 +151,7 @@ def make_teacher(
 def taught_texts(
     corpus: Corpus, labels: Sequence[Label], training: TrainingSettings
 ) -> dict[str, FieldIds]:
-    """Tickets' texts and every label's query that is no ticket, by key."""
+    """Texts of tickets and of each label's query that is not a ticket, by key."""
     asked = {x.query.id: corpus.queries[x.query.id] for x in labels if not x.query.ticket_id}
     tickets, chance = corpus.archive.tickets, random.Random(training.seed)
     some = some_tickets([*tickets], {x.ticket_id for x in labels}, training.tickets, chance)
@@ -165,10 +167,10 @@ def start_network(
     checkpoint: Path,
     on_step: OnStep,
 ) -> SiameseNetwork:
-    """A network over word vectors and the archive's topics, otherwise untrained.
+    """An untrained network with word vectors and the archive's topics.
 
-    The vectors are the file's, the teacher's where there is no file, and else the archive's own.
-    Raises whatever `on_step` does.
+    Word vectors come from the file, else from the teacher, else from the archive's own texts.
+    Raises whatever `on_step` raises.
     """
     torch.manual_seed(training.seed)
     resources: dict[str, TopicEncoder] = {}
@@ -207,7 +209,7 @@ def _vectors(
 def _contexts(
     corpus: Corpus, teacher: Teacher, training: TrainingSettings, on_step: OnStep
 ) -> Contexts:
-    """How the teacher reads words in some of its texts."""
+    """The teacher's token states of words in some of its texts."""
     keys = some_tickets([*teacher.texts], set(), MOST_TEXTS, random.Random(training.seed))
     some = (teacher.texts[key] for key in keys)
     texts = [[x.get("subject", []), x.get("description", [])] for x in some]
@@ -234,7 +236,7 @@ def _own_vectors(
 
 
 def _saved(checkpoint: Path) -> dict[str, np.ndarray]:
-    """The arrays of a checkpoint, none where there is none; a damaged one is removed."""
+    """The arrays of a checkpoint; empty if there is none. A damaged one is deleted."""
     try:
         return read_arrays(checkpoint)[0]
     except ArraysError:
@@ -249,8 +251,9 @@ def learn_topics(
     checkpoint: Path,
     on_step: OnStep = ignore_step,
 ) -> TopicEncoder:
-    """DocNADE over whole tickets (model M2 of Table 3), MOST_TOPIC_TICKETS and about MOST_SEEN
-    words at most, every twentieth ticket kept to stop on. Raises whatever `on_step` does."""
+    """Train DocNADE on whole tickets (model M2 of Table 3): at most MOST_TOPIC_TICKETS tickets and
+    about MOST_SEEN words. Every twentieth ticket is used for early stopping. Raises whatever
+    `on_step` raises."""
     words = TopicWords(topic_words(corpus.vocabulary))
     described = DocNADESettings(
         vocabulary_size=max(len(words.ids), 1),
@@ -271,7 +274,7 @@ def learn_topics(
         bar(at)
         on_step(Step.PRETRAINING)
 
-    # Where no ticket has a topic word, all get the vector of an empty text.
+    # If no ticket has a topic word, all get the vector of an empty text.
     learned = learned or [[0]]
     try:
         encoder.model.fit(learned, kept, progress=heard, checkpoint=checkpoint)

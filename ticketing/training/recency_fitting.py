@@ -1,4 +1,4 @@
-"""The weight of time in a network's distances, fitted after the texts have said all they can."""
+"""Fits the weight of time in a network's distances, after all other weights."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from ticketing.training.weight_fitting import query_worths
 
 
 def fit_recency(network: SiameseNetwork, validation: ValidationSet) -> Recency:
-    """The recency that suits a network's distances; none where no query of people has a date, or
-    no right ticket."""
+    """The recency for a network's distances; weight 0 if no query of people has a date or a right
+    ticket."""
     worths = query_worths(validation).tolist()
     if not any(worths):
         return Recency()

@@ -1,4 +1,4 @@
-"""What a network is shown, from labels and from the archive itself."""
+"""Training examples, made from labels and from the archive itself."""
 
 import random
 from bisect import bisect
@@ -16,27 +16,30 @@ from ticketing.tickets import Grade, Label, typed_words
 from ticketing.training.texts import FieldIds
 
 WEAK_WEIGHT = 0.5
-"""How much a ticket against itself counts beside a YES."""
+"""Weight of a weak positive (a ticket against itself), relative to a YES."""
 
 CUTS = (0.4, 0.6, 0.8)
-"""Where the ways to cut a ticket in two begin in [0, 1): the subject is the query in 40 of 100, the
-description in 20, the subject with half of the description in 20, that half alone in 20."""
+"""Boundaries in [0, 1) between the ways to cut a ticket in two: the query is the subject in 40 of
+100, the description in 20, the subject with half of the description in 20, that half alone in
+20."""
 
 
 VIEWS = (0.75, 0.1, 0.15)
-"""How often a teacher's text asks whole, without its subject, and without its description."""
+"""Probabilities that a text is used as a query whole, without its subject, and without its
+description, when imitating a teacher."""
 
 
 def is_validation(query_id: str) -> bool:
-    """Whether a query is kept from training (15 in 100, by its id)."""
+    """Whether a query is a validation query (15 in 100, by its id)."""
     return int(query_id[8:16], 16) % 100 < 15
 
 
 def parted(
     labels: Sequence[Label], held_out: Callable[[str], bool]
 ) -> tuple[list[Label], list[Label]]:
-    """Labels to learn from, and those of queries whose ids are `held_out`, with those of whatever
-    was typed again in the words of one; the same two tickets the other way round are in neither."""
+    """Split labels into those for training and those of queries whose ids are `held_out`. Queries
+    with the same words as a held-out one are also held out. A pair of tickets that is held out in
+    the other direction is in neither."""
     asked = [label for label in labels if held_out(label.query.id)]
     words = typed_words(label.query for label in asked)
     pairs = {(label.ticket_id, label.query.ticket_id) for label in asked}
@@ -52,11 +55,11 @@ def parted(
 
 @dataclass(frozen=True)
 class Example:
-    """A query and a ticket that belong together to the degree of `label` in [0, 1].
+    """A query and a ticket that match to the degree `label` in [0, 1].
 
-    `query_key` and `ticket_key` say whose texts they are, so that a batch never holds one
-    right answer against another. `refused` is a ticket judged NO for this query, where known,
-    with its own key.
+    `query_key` and `ticket_key` identify the owners of the texts, so that a right answer in a batch
+    is not treated as wrong. `refused` is a ticket judged NO for this query, with its key, if there
+    is one.
     """
 
     query: Components
@@ -68,16 +71,17 @@ class Example:
 
 
 def all_tickets(batch: Sequence[Example]) -> tuple[list[str], list[Components]]:
-    """The tickets of a batch, B, and those refused, N in all: their keys, and the tickets."""
+    """All tickets of a batch: the B own ones, then the refused ones (N in all). Returns their keys
+    and the tickets."""
     own = [(x.ticket_key, x.ticket) for x in batch]
     keys, tickets = zip(*own, *(x.refused for x in batch if x.refused), strict=True)
     return list(keys), list(tickets)
 
 
 class Archive:
-    """Word ids of tickets and queries, and how they become components.
+    """Word ids of tickets, and their conversion to components.
 
-    `created` says when a ticket was created, where that is known.
+    `created` gives the date of a ticket, if known.
     """
 
     def __init__(
@@ -97,15 +101,15 @@ class Archive:
         ]
 
     def query(self, fields: FieldIds) -> Components:
-        """A text as a query."""
+        """The components of a text as a query."""
         return _join(fields, self.settings.query_components, QUERY_FIELDS)
 
     def ticket(self, fields: FieldIds) -> Components:
-        """A text as a ticket."""
+        """The components of a text as a ticket."""
         return _join(fields, self.settings.ticket_components, TICKET_FIELDS)
 
     def comparable(self, query: Components, ticket: Components) -> bool:
-        """Whether any pair that the network compares is present."""
+        """Whether any pair of components that the network compares is present."""
         return any(query[p] and ticket[r] for p, r in self._compared)
 
 
@@ -121,7 +125,8 @@ def labelled(
     queries: Mapping[str, FieldIds],
     chance: random.Random,
 ) -> list[Example]:
-    """An example for each YES and REL label, with one of the query's NO tickets if there is one."""
+    """An example for each YES and REL label, with a random NO ticket of the query if there is
+    one."""
     refused = defaultdict(list)
     for label in labels:
         if label.grade == Grade.NO:
@@ -144,8 +149,8 @@ def graded(
     queries: Mapping[str, FieldIds],
     chance: random.Random,
 ) -> list[Example]:
-    """An example for every label, as the paper trains; an archive without any NO gets, for each
-    label, one random ticket as NO, left out where it happens to be right."""
+    """An example for each label, as in the paper. If there is no NO label, each label adds a random
+    ticket as NO, unless that happens to be right."""
     examples = [_example(archive, label, queries) for label in labels]
     if all(label.grade != Grade.NO for label in labels):
         ids = sorted(archive.tickets)
@@ -168,8 +173,8 @@ def _example(archive: Archive, label: Label, queries: Mapping[str, FieldIds]) ->
 
 
 def shown(ids: Sequence[str], most: int, epoch: int, seed: int) -> list[str]:
-    """The tickets that an epoch, numbered from 0, shows: of more than `most` so many, in a seeded
-    order that goes on from epoch to epoch, and round again."""
+    """The tickets of an epoch (numbered from 0): at most `most` of them, in a seeded order that
+    continues from epoch to epoch and starts over at its end."""
     if len(ids) <= most:
         return list(ids)
     order = np.random.default_rng(seed).permutation(len(ids))
@@ -181,7 +186,7 @@ def shown(ids: Sequence[str], most: int, epoch: int, seed: int) -> list[str]:
 def some_tickets(
     ids: Sequence[str], labelled: Collection[str], most: int, chance: random.Random
 ) -> list[str]:
-    """Those with labels, and a sample of the others up to `most`, in their order."""
+    """The tickets with labels and a sample of others, up to `most` in total, in their order."""
     others = sorted(set(ids) - set(labelled))
     room = min(max(most - (len(ids) - len(others)), 0), len(others))
     left_out = set(others) - set(chance.sample(others, room))
@@ -189,8 +194,8 @@ def some_tickets(
 
 
 def weak(archive: Archive, ids: Sequence[str], chance: random.Random) -> list[Example]:
-    """Each ticket against itself, cut in two at random: the subject against description and
-    solution, the description against subject and solution, or the description's halves."""
+    """Weak positives: each ticket against itself, cut in two at random. The query is its subject,
+    its description, the subject with half of the description, or that half."""
     examples = []
     for id in ids:
         query, ticket = _cut(archive.tickets[id], chance)
@@ -216,9 +221,9 @@ def _cut(fields: FieldIds, chance: random.Random) -> tuple[FieldIds, FieldIds]:
 
 
 def views(archive: Archive, texts: Mapping[str, FieldIds], chance: random.Random) -> list[Example]:
-    """Each text as a query beside the same text as a ticket, for a teacher that reads it whole.
+    """Each text as a query and as a ticket, for imitating a teacher that reads whole texts.
 
-    VIEWS says what queries lack; every second ticket lacks its solution.
+    VIEWS gives what queries lack; every second ticket lacks its solution.
     """
     examples = []
     for key, fields in texts.items():
@@ -229,7 +234,7 @@ def views(archive: Archive, texts: Mapping[str, FieldIds], chance: random.Random
 
 
 def _without(fields: FieldIds, name: str) -> FieldIds:
-    """A text less one field, unless it would be nothing then."""
+    """A text without one field, unless nothing would be left."""
     rest = {field: words for field, words in fields.items() if field != name}
     return rest if any(rest.values()) else fields
 

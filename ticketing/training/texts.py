@@ -1,4 +1,4 @@
-"""The texts of an archive as word ids, packed in a file: four bytes a word, however many."""
+"""The texts of an archive as word ids, packed in a memory-mapped file with four bytes per word."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,29 +13,30 @@ from ticketing.ids import Ids
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 
 FieldIds = dict[str, list[int]]
-"""A text by field (subject, description, solution) as word ids without unknown words."""
+"""Word ids of a text by field (subject, description, solution), without unknown words."""
 
 FIELDS = ("subject", "description", "solution")
 
 MOST_DISTINCT = 1 << 20
-"""Distinct tokens that are counted at a time; a vocabulary takes the 50,000 most frequent."""
+"""Maximum number of distinct tokens counted at a time; a vocabulary has the 50,000 most
+frequent."""
 
 AT_ONCE = 1 << 20
-"""Words that are written or read together."""
+"""Number of words written or read at a time."""
 
 
 class PackedTexts(Mapping[str, FieldIds]):
-    """Texts by ascending key; each is made anew when it is asked for."""
+    """Texts by ascending key; each is unpacked when accessed."""
 
     def __init__(self, ids: Ids, words: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64]):
-        """`words` lie end to end, a text's fields after each other; `bounds` [n, FIELDS + 1] say
-        where each field begins and the last one ends."""
+        """`words` are concatenated, with the fields of a text in order. `bounds` [n, FIELDS + 1]
+        give the start of each field and the end of the last."""
         self.ids = ids
         self._words = words
         self._bounds = bounds
 
     def __getitem__(self, key: str) -> FieldIds:
-        """A text. Raises KeyError where there is none."""
+        """A text. Raises KeyError if it is missing."""
         place = self.ids.place(key)
         if place is None:
             raise KeyError(key)
@@ -53,22 +54,22 @@ class PackedTexts(Mapping[str, FieldIds]):
 
     @property
     def words(self) -> int:
-        """How many words they have."""
+        """Total number of words."""
         return int((self._bounds[:, -1] - self._bounds[:, 0]).sum())
 
     def every(self, step: int) -> "PackedTexts":
-        """Each step-th of them."""
+        """Every step-th text."""
         return PackedTexts(Ids.of(self.ids[::step]), self._words, self._bounds[::step])
 
 
 class Dates(Mapping[str, datetime]):
-    """When texts were created, by ascending key, where that is known: eight bytes each."""
+    """Creation dates of texts by ascending key, if known; eight bytes each."""
 
     def __init__(self, ids: Ids, moments: npt.NDArray[np.datetime64]):
         self._ids, self._moments = ids, moments
 
     def __getitem__(self, key: str) -> datetime:
-        """Raises KeyError where none is known."""
+        """Raises KeyError if the date is unknown."""
         place = self._ids.place(key)
         if place is None or np.isnat(self._moments[place]):
             raise KeyError(key)
@@ -83,14 +84,14 @@ class Dates(Mapping[str, datetime]):
 
     @property
     def newest(self) -> datetime | None:
-        """The last one; None where none is known."""
+        """The latest date; None if no date is known."""
         known = self._moments[~np.isnat(self._moments)]
         return known.max().item() if len(known) else None
 
 
 class _Numbers(dict[str, int]):
-    """Tokens by number: a token that is looked up gets one. `seen_in` says in how many texts the
-    token of each number was."""
+    """Numbers of tokens; a new token gets the next number when it is looked up. `seen_in` is the
+    number of texts with each token, by number."""
 
     def __init__(self) -> None:
         self.seen_in = array("i")
@@ -102,22 +103,22 @@ class _Numbers(dict[str, int]):
 
 
 class Packer:
-    """Takes texts as tokens, one at a time, before it is known which words a vocabulary has.
+    """Collects tokenized texts one at a time, before the vocabulary is known.
 
-    They lie in a file as numbers. Memory holds the distinct tokens alone, and of
-    those no more than MOST_DISTINCT: above, the rarest are forgotten, as if they had not been seen
-    so far (lossy counting, Manku and Motwani 2002).
+    Texts are written to a file as token numbers. Memory holds only the distinct tokens, at most
+    MOST_DISTINCT. Beyond that the rarest are dropped as if they had not been seen (lossy counting,
+    Manku and Motwani 2002).
     """
 
     def __init__(self, file: IO[bytes]):
-        """`file` is empty and may be closed once `texts` are made."""
+        """`file` is empty and may be closed after `texts` was called."""
         self._file = file
         self._numbers = _Numbers()
         self._texts = 0
         self._unwritten, self._lengths = array("i"), array("q")
 
     def add(self, fields: Mapping[str, Sequence[str]]) -> None:
-        """Count a text, and keep it."""
+        """Count a text and keep it."""
         numbers = self._count([fields[name] for name in FIELDS])
         for field in numbers:
             self._unwritten.extend(field)
@@ -126,7 +127,7 @@ class Packer:
             self._write()
 
     def count(self, fields: Mapping[str, Sequence[str]]) -> None:
-        """Count a text that is not kept."""
+        """Count a text without keeping it."""
         self._count([*fields.values()])
 
     def _count(self, fields: Sequence[Sequence[str]]) -> list[list[int]]:
@@ -140,7 +141,7 @@ class Packer:
         return found
 
     def _forget(self) -> None:
-        """Make room for as many distinct tokens again. What was forgotten and returns has a new
+        """Drop the rarest half of the distinct tokens. A dropped token that occurs again gets a new
         number."""
         numbers, seen_in = self._numbers, self._numbers.seen_in
         rare = 0
@@ -154,15 +155,15 @@ class Packer:
         del self._unwritten[:]
 
     def vocabulary(self) -> Vocabulary:
-        """That of all texts counted."""
+        """The vocabulary of all texts counted."""
         seen_in = self._numbers.seen_in
         counts = ((token, seen_in[number]) for token, number in self._numbers.items())
         return Vocabulary.counted(counts, self._texts)
 
     def texts(self, vocabulary: Vocabulary, keys: Ids, order: npt.NDArray[np.int64]) -> PackedTexts:
-        """All that were kept as ids, without unknown words; to be called once, for these take the
-        place of the tokens in the file. `keys` are theirs, ascending, and `order` says which was
-        kept when."""
+        """All kept texts as word ids, without unknown words. Call it once, since these replace the
+        tokens in the file. `keys` are the ascending keys, and `order` gives the position at which
+        each was added."""
         self._write()
         self._file.flush()
         ids = np.full(len(self._numbers.seen_in), UNKNOWN, np.int32)
@@ -185,7 +186,7 @@ class Packer:
 
 
 class Sentences:
-    """The fields of texts as words, for what reads them several times."""
+    """The fields of texts as lists of words; can be iterated repeatedly."""
 
     def __init__(self, vocabulary: Vocabulary, *texts: Iterable[FieldIds]):
         self._texts = texts

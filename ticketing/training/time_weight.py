@@ -1,9 +1,9 @@
-"""The weight of time that suits queries, by their candidates' distances and times.
+"""Fits the weight of time from the distances and times of queries' candidates.
 
-What counts is how many queries find a right ticket among the ten nearest: a query that the texts
-answer by far, or by far not, tells nothing of time. (By cross-entropy the lost queries would set
-the weight, and old solutions would be buried.) Duplicates cluster in days, so queries are weighed
-such that each age of solutions counts alike.
+The objective is the number of queries with a right ticket among the ten nearest. Queries that the
+texts answer clearly, or clearly not, say nothing about time. (With cross-entropy, hopeless queries
+would determine the weight, and old solutions would be ranked too low.) Duplicates cluster within
+days, so queries are weighted such that each age class of solutions counts the same.
 """
 
 from collections.abc import Sequence
@@ -17,24 +17,25 @@ from ticketing.model.recency import age_of
 SHOWN = 10
 
 TYPICAL_WEIGHT = 0.4
-"""Where a few queries would decide, as a share of how far distances by the texts spread. Chosen on
-validation queries of three trackers (`docs/results/reading.md`)."""
+"""Default weight of time when there are few queries, relative to the spread of distances by text.
+Chosen on validation queries of three trackers (`docs/results/reading.md`)."""
 
 HOLD = 30.0
-"""What a change by 1 from the typical weight costs, squared, beside a query found or lost."""
+"""Penalty of a change by 1 from the default weight (squared), relative to one query found or
+lost."""
 
 WEIGHTS = np.arange(41) / 40
-"""Those that are tried, as shares like the typical one."""
+"""Weights that are tried, relative to the spread of distances by text, like TYPICAL_WEIGHT."""
 
 
 @dataclass(frozen=True)
 class DatedQuery:
-    """One query of known time, and its candidates.
+    """A query of known time and its candidates.
 
-    `texts` float [n], distances by the texts, infinite for a candidate that is no answer;
-    `times` float [n], as `time_apart` has them; `right` bool [n]; `days` to the youngest right
-    one; `worth`, what the query counts. A bundle's query has undated candidates as well, at the
-    typical time, as a search has them; a peer's leaves them out.
+    `texts` float [n] are distances by text, infinite for a candidate that is not eligible; `times`
+    float [n] as of `time_apart`; `right` bool [n]; `days` to the youngest right one; `worth` is the
+    query's weight. A bundle's query also has undated candidates, at the typical time, as in a
+    search; a peer's query leaves them out.
     """
 
     texts: npt.NDArray[np.floating]
@@ -45,9 +46,11 @@ class DatedQuery:
 
 
 def fit_weight(queries: Sequence[DatedQuery]) -> float:
-    """The weight of time by which most queries are answered, each age of solutions alike.
+    """The weight of time with which most queries are answered, with each age class counting the
+    same.
 
-    One scale suits all: what the texts of a bundle or a peer tell apart more widely, time has to.
+    One scale fits all: if the texts' distances of a bundle or peer spread more widely, the weight
+    of time grows with them.
     """
     spread = spread_of(queries)
     scaled = [replace(query, texts=query.texts / spread) for query in queries]
@@ -60,16 +63,15 @@ def fit_weight(queries: Sequence[DatedQuery]) -> float:
 
 
 def spread_of(queries: Sequence[DatedQuery]) -> float:
-    """How far the texts tell a query's wrong candidates apart: the mean standard deviation of their
-    distances, 1 where all are alike."""
+    """The mean standard deviation of the distances of wrong candidates; 1 if all are equal."""
     wrong = [query.texts[~query.right & np.isfinite(query.texts)] for query in queries]
     return float(np.mean([float(texts.std()) for texts in wrong if len(texts)] or [0.0])) or 1.0
 
 
 def answered(query: DatedQuery, weight: float) -> float:
-    """How surely a right ticket is among the ten nearest, from 0 to 1.
+    """Soft indicator, from 0 to 1, that a right ticket is among the ten nearest.
 
-    A logistic function of how much nearer it is than the tenth of the others.
+    A logistic function of how much nearer the nearest right ticket is than the tenth of the others.
     """
     apart = query.texts + weight * query.times
     others = np.sort(apart[~query.right & np.isfinite(apart)])
@@ -80,7 +82,8 @@ def answered(query: DatedQuery, weight: float) -> float:
 
 
 def balanced(ages: Sequence[int], worths: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Worths of queries scaled so that each age that any is of counts alike; their sum is kept."""
+    """Scale the weights of queries so that each occurring age class has the same total; the sum is
+    kept."""
     sums = np.bincount(ages, worths) if len(ages) else np.zeros(0)
     each = sums.sum() / max(int(np.count_nonzero(sums)), 1)
     scaled: npt.NDArray[np.float64] = np.array(worths) * each / sums[list(ages)]

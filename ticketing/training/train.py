@@ -1,4 +1,4 @@
-"""From tickets and labels to a bundle: the steps of training, in order."""
+"""Training: makes a bundle from tickets and labels, step by step."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -58,11 +58,11 @@ def train(
 ) -> str:
     """Train a network and save it; returns the bundle's id.
 
-    Tickets are read twice, and never held all at once; what must lie somewhere meanwhile lies in
-    `checkpoints`, which an interrupted run resumes from, unless another one was begun there. It
-    stays until `share` has brought the saved bundle to where it is needed. Runs with the same
-    arguments give the same bundle, by any number of `threads`. Raises InputError when there is
-    nothing to learn from, and whatever `on_step` and `share` do.
+    Tickets are read twice and never all held in memory. Temporary data lie in `checkpoints`, from
+    which an interrupted run resumes, unless another training was begun there. They are kept until
+    `share` has uploaded the bundle. Runs with the same arguments give the same bundle, with any
+    number of `threads`. Raises InputError if there is nothing to learn from, and whatever `on_step`
+    and `share` raise.
     """
     if not len(tickets):
         raise InputError("There are no tickets to learn from; import some first.")
@@ -129,7 +129,8 @@ def train(
 
 
 def _usable(labels: Sequence[Label], corpus: Corpus, training: TrainingSettings) -> list[Label]:
-    """The labels of tickets that are there. Raises InputError where some are needed."""
+    """The labels whose tickets exist. Raises InputError if the settings need labels and there are
+    none."""
     usable = [label for label in labels if label.ticket_id in corpus.archive.tickets]
     if training.loss == "mse" and not usable:
         raise InputError("The loss mse needs labels; judge some tickets, or use the loss in-batch.")
@@ -147,7 +148,7 @@ def _fitted(
     fitting: Callable[[], object],
     hold: float,
 ) -> Recency:
-    """Set U, V and W as the training has them set; returns the weight of time, if it has one."""
+    """Set U, V and W as the settings say; returns the weight of time, if it has one."""
     if training.weights == "searched":
         search_weights(network, corpus.archive, corpus.queries, labels)
     if training.weights != "learned":
@@ -162,11 +163,11 @@ def _joined(
     corpus: Corpus,
     resources: Mapping[str, Any],
 ) -> SiameseNetwork:
-    """The trained network with the channels that need no training beside the others.
+    """Add the channels that need no training to the trained network.
 
-    At first each of them counts as much as all the others together, or what the settings say
-    where no two texts can be compared. They are no part of training, since they would leave the
-    others nothing to do.
+    Each added channel gets as much weight as all others together, or that of the settings if no two
+    texts can be compared. They are left out of training, since the others would then have nothing
+    left to learn.
     """
     vectors = trained.words.words.weight.detach()
     whole = new_network(settings, corpus.vocabulary, vectors, {**trained.resources, **resources})
@@ -178,7 +179,7 @@ def _joined(
     means = dict(zip(settings.channels, apart.tolist(), strict=True))
     own = dict(zip(settings.channels, whole.channel_weights.tolist(), strict=True))
     others = sum(weight * means[channel] for channel, weight in weights.items())
-    known = isfinite(others)  # the mean of no pair is no number
+    known = isfinite(others)  # the mean over no pairs is NaN
     for channel in set(settings.channels) - set(weights):
         weights[channel] = others / max(means[channel], 1e-6) if known else own[channel]
     whole.set_weights(
@@ -188,7 +189,7 @@ def _joined(
 
 
 def _finished(network: SiameseNetwork, corpus: Corpus, recency: Recency) -> Model:
-    """The model that will serve, with a code layout that fits the archive."""
+    """The model that will serve, with a code layout fitted to the archive."""
     model = model_of(network, corpus.vocabulary, recency)
     ids = sorted(corpus.archive.tickets)
     some = random.Random(0).sample(ids, min(len(ids), LAYOUT_SAMPLE))

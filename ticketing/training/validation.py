@@ -1,7 +1,8 @@
-"""Validation queries: kept from training, to stop on, to fit weights by and to calibrate by.
+"""Validation queries: not trained on, but used for early stopping, for fitting weights and for
+calibration.
 
-Here their texts, and the candidates', are without the words that the vocabulary lacks, as is all
-that a network is trained on. A search counts those words, and so does the calibration.
+As in training, their texts and those of the candidates lack the words outside the vocabulary. A
+search and the calibration use these words.
 """
 
 import random
@@ -24,12 +25,12 @@ from ticketing.training.sampling import Archive
 from ticketing.training.texts import FieldIds
 
 FEWEST = 30
-"""With fewer validation queries than this, tickets' own subjects are asked as well."""
+"""With fewer validation queries than this, tickets' subjects are also used as queries."""
 
 MOST_QUERIES = 2000
-"""Memory grows with queries × candidates, so at most this many queries are used; of more that
-people asked a sample. Candidates are MOST_CANDIDATES, or the tickets graded for these queries where
-those are more."""
+"""Maximum number of queries, since memory grows with queries × candidates; of more queries a sample
+is used. There are MOST_CANDIDATES candidates, or the tickets graded for these queries if those are
+more."""
 
 MOST_WEAK = 200
 MOST_CANDIDATES = 4000
@@ -37,7 +38,7 @@ AT_ONCE = 256
 
 
 def of_some_queries(labels: Sequence[Label], seed: int) -> list[Label]:
-    """The labels of MOST_QUERIES queries at most, a seeded sample, in their order."""
+    """The labels of a seeded sample of at most MOST_QUERIES queries, in their order."""
     queries = sorted({label.query.id for label in labels})
     some = set(random.Random(seed).sample(queries, min(len(queries), MOST_QUERIES)))
     return [label for label in labels if label.query.id in some]
@@ -47,8 +48,8 @@ def of_some_queries(labels: Sequence[Label], seed: int) -> list[Label]:
 class ValidationQuery:
     """A query and the grades of its tickets.
 
-    `own` is the ticket it came from, never an answer unless graded; `weak` says that nobody
-    asked it, it is a ticket's subject. `time` is when it was asked, None where that is unknown.
+    `own` is the ticket that is the query itself; it is no answer unless graded. `weak` marks a
+    query made from a ticket's subject. `time` is when it was asked, or None if unknown.
     """
 
     components: Components
@@ -58,17 +59,17 @@ class ValidationQuery:
     time: datetime | None = None
 
     def right(self) -> set[str]:
-        """Its YES tickets, or its REL ones where it has no YES."""
+        """Its YES tickets, or its REL tickets if it has no YES."""
         best = max(self.grades.values())
         return {id for id, grade in self.grades.items() if grade == best}
 
 
 class ValidationSet:
-    """Validation queries, and the candidates they are asked among.
+    """Validation queries and the candidates among which they are ranked.
 
-    Candidates are all graded tickets and a seeded sample of the others, at most about
-    MOST_CANDIDATES. A weak query asks a ticket's subject; that ticket is then a candidate
-    without its subject, and is in `left_out`: it must not be learned from as a weak positive.
+    Candidates are all graded tickets and a seeded sample of the others, about MOST_CANDIDATES. A
+    weak query is a ticket's subject. That ticket is then a candidate without its subject and is in
+    `left_out`: it must not be a weak positive in training.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class ValidationSet:
                 self.components[id] = rest
 
     def encode(self, network: SiameseNetwork) -> tuple[EncodedComponents, EncodedComponents]:
-        """The queries, and the candidates."""
+        """Encode the queries and the candidates."""
         components = [self.components[id] for id in self.candidates]
         starts = range(0, len(components), AT_ONCE)
         with torch.no_grad():
@@ -117,7 +118,8 @@ class ValidationSet:
             return network.encode([query.components for query in self.queries]), candidates
 
     def distances(self, network: SiameseNetwork, recency: Recency = Recency()) -> Tensor:
-        """-log g: [queries, candidates]; infinite for a candidate that is no answer to a query."""
+        """-log g: [queries, candidates]; infinite for a candidate that is not eligible for a
+        query."""
         queries, candidates = self.encode(network)
         with torch.no_grad():
             apart = network.crossed_distance(queries, candidates)
@@ -127,7 +129,7 @@ class ValidationSet:
     def times_apart(self) -> tuple[Tensor, float]:
         """`recency.time_apart` of queries and candidates [queries, candidates], and its mean.
 
-        The mean stands for an unknown time of a candidate; a query of unknown time has zeros.
+        Candidates of unknown time get the mean; queries of unknown time get zeros.
         """
         asked = np.array([[minute_of(query.time)] for query in self.queries])
         known = (asked > 0) & (self.minutes > 0)  # [queries, candidates]
@@ -136,8 +138,8 @@ class ValidationSet:
         return torch.from_numpy(np.where(known, apart, typical * (asked > 0))).float(), typical
 
     def days_to_right(self) -> list[float]:
-        """By query the days to its youngest right candidate that is no younger than itself;
-        infinite where no time is known or all right ones are younger."""
+        """For each query, the days to its youngest right candidate that is not younger than the
+        query; infinite if no time is known or all right candidates are younger."""
         found = []
         for query, right in zip(self.queries, self.right.numpy(), strict=True):
             known = self.minutes[right & (self.minutes > 0)]
@@ -147,9 +149,9 @@ class ValidationSet:
 
     @cached_property
     def eligible(self) -> Tensor:
-        """Which candidates could have been found: bool [queries, candidates].
+        """Which candidates a query could have found: bool [queries, candidates].
 
-        Not the ticket that asks, nor one that is younger, unless somebody graded it.
+        Not the query's own ticket and not younger tickets, unless they were graded.
         """
         asked = np.array([minute_of(query.time) for query in self.queries])[:, None]
         own = np.array([query.own for query in self.queries])[:, None]
@@ -158,7 +160,7 @@ class ValidationSet:
 
     @cached_property
     def graded(self) -> Tensor:
-        """Which candidates somebody graded for which query: bool [queries, candidates]."""
+        """Which candidates were graded for which query: bool [queries, candidates]."""
         return torch.tensor([[id in x.grades for id in self.candidates] for x in self.queries])
 
     @cached_property
@@ -170,8 +172,8 @@ class ValidationSet:
     def quality(self, network: SiameseNetwork) -> float:
         """Mean reciprocal rank of the nearest right candidate; 0 without queries.
 
-        Where people's queries and weak ones are both asked, each kind counts half. Ties count
-        against a network, so that one to which all is alike is worth little.
+        If there are both people's and weak queries, each kind counts half. Ties count as ranked
+        worse, so that a network to which all texts look alike gets a low value.
         """
         if not self.queries:
             return 0.0

@@ -1,4 +1,4 @@
-"""The kinds of files of word vectors, told apart by how they begin."""
+"""File formats of word vectors, recognised by their first bytes."""
 
 import re
 from enum import Enum, auto
@@ -7,35 +7,36 @@ from pathlib import Path
 from ticketing.errors import InputError
 
 PACKED = {b"\x1f\x8b": "gunzip", b"PK\x03\x04": "unzip"}
-"""What unpacks a file, by its first bytes."""
+"""Tools that unpack compressed files, by the files' first bytes."""
 
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
-"""The first bytes of fastText's own binary format."""
+"""The first bytes of fastText's binary format."""
 
 BEGINNING = 1 << 17
-"""Bytes of a file that are looked at; a row has a few thousand."""
+"""Number of bytes that are examined; a row has a few thousand."""
 
 _HEADER = re.compile(rb"\s*[0-9]{1,12}\s+([0-9]{1,9})\s*")
 
 
 class VectorFile(Enum):
-    """What a file of word vectors is."""
+    """The format of a file of word vectors."""
 
     FASTTEXT = auto()
-    """FastText's own binary format."""
+    """FastText's binary format."""
     BINARY = auto()
-    """Word2vec's: a first line of two counts, then each word with its numbers as bytes."""
+    """Word2vec's binary format: a header with two counts, then each word with its numbers as
+    bytes."""
     TEXT = auto()
-    """The same first line, then a word and its numbers a line."""
+    """Word2vec's text format: the same header, then one line with a word and its numbers."""
     BARE = auto()
-    """Such lines alone, as GloVe has them."""
+    """GloVe's text format: such lines without a header."""
 
 
 def kind_of(path: Path, dims: int) -> VectorFile:
-    """What kind of file of word vectors it is, by its first lines.
+    """Recognise the format of a file of word vectors by its first lines.
 
-    Raises InputError when it cannot be read, is packed, begins as none of them or has not `dims`
-    dimensions.
+    Raises InputError if the file cannot be read, is compressed, has none of the formats, or does
+    not have `dims` dimensions.
     """
     try:
         with path.open("rb") as file:
@@ -57,14 +58,14 @@ def kind_of(path: Path, dims: int) -> VectorFile:
 
 
 def not_whole(name: str) -> InputError:
-    """The error for a file that is none of the kinds, or not all of one."""
+    """The error for a file that has none of the formats or is incomplete."""
     return InputError(
         f"{name} is not a whole word2vec, GloVe or fastText file of word vectors; name another one."
     )
 
 
 def _kind_and_dims(start: bytes) -> tuple[VectorFile, int]:
-    """A kind, and dimensions: none where it is no kind at all."""
+    """Format and number of dimensions; 0 dimensions if it is none of the formats."""
     if start.startswith(FASTTEXT_MAGIC):
         return VectorFile.FASTTEXT, int.from_bytes(start[8:12], "little")  # after the version
     first, second, *_ = [*start.split(b"\n", 2), b""]
@@ -75,7 +76,7 @@ def _kind_and_dims(start: bytes) -> tuple[VectorFile, int]:
 
 
 def _numbers(row: bytes) -> int:
-    """How many numbers follow a word, as people read them; none where anything else does."""
+    """How many numbers follow a word in a line of text; 0 if there is anything else."""
     try:
         return len([float(number) for number in row.rstrip().split(b" ")[1:]])
     except ValueError:

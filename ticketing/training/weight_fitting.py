@@ -1,15 +1,14 @@
-"""U, V and W fitted to queries whose judgments the network was not trained on.
+"""Fits U, V and W to judged queries on which the network was not trained.
 
-Their texts are not new to it: they count into the vocabulary and, where these come from no file,
-the word vectors, as every judged query's do.
+The texts of these queries are in the vocabulary and, unless word vectors come from a file, in the
+texts from which they were learned, as those of all judged queries.
 
-In training the network comes to know its own examples, so the weights it learns there trust
-its vectors more than they deserve. Only a dozen numbers are fitted here, each held near what
-training found, so few queries are enough and none changes nothing. One scale of U and W is held
-by itself: what a unit of distance is worth takes fewer queries to tell. Weak queries change nothing
-either: the ticket that one is to find lacks its subject, which would teach V that subjects matter
-little. Time has no part in it: it adds what the texts leave open (`recency_fitting`), and would
-hide here which of them finds what.
+A network knows its own training examples, so the weights learned in training trust its vectors too
+much. Only a dozen numbers are fitted here, and each is held near its value from training. So few
+queries are enough, and without any queries nothing changes. The common scale of U and W has a
+penalty of its own, since fewer queries are needed to find it. Weak queries are not used: the ticket
+that one should find has no subject, which would teach V that subjects matter little. The time part
+is left out; it is fitted later (`recency_fitting`) and would obscure what the texts contribute.
 """
 
 from collections.abc import Callable
@@ -23,14 +22,14 @@ from ticketing.tickets import Grade
 from ticketing.training.validation import ValidationSet
 
 MOST_OTHERS = 1000
-"""Candidates that no query is answered by and that right ones are told from."""
+"""Maximum number of candidates that are right for no query."""
 
 HOLD = 10.0
-"""What a change of a weight, or of the scale, by a factor of e costs, beside a query's
-cross-entropy. (With 1, twenty queries made the ranking worse than none did.)"""
+"""Penalty of changing a weight, or the scale, by a factor of e, relative to a query's
+cross-entropy. (With 1, twenty queries made the ranking worse than no queries.)"""
 
 TAUGHT_HOLD = 100.0
-"""What that of a weight costs where a teacher taught the network, which then owes little to its own
+"""The same for weights after training with a teacher, when the network depends less on its own
 examples. (With 10, fifty to a hundred queries made the ranking of two trackers worse.)"""
 
 ITERATIONS = 60
@@ -42,8 +41,8 @@ def fit_weights(
     on_step: Callable[[], object] = lambda: None,
     hold: float = HOLD,
 ) -> None:
-    """Set the U, V and W that best tell right candidates from others; `hold` is that of a weight.
-    `on_step` is called before each step, and what it raises ends the work."""
+    """Set the U, V and W that best separate right candidates from others; `hold` is the penalty of
+    a weight. `on_step` is called before each step, and an exception from it ends the work."""
     worth = query_worths(validation)
     if not worth.any():
         return
@@ -82,14 +81,14 @@ def fit_weights(
 
 
 class _Diverged(Exception):
-    """A step of the line search went where the loss is no number."""
+    """The loss became NaN or infinite in the line search."""
 
 
 def minimise(loss: Callable[[], Tensor], parameters: Tensor) -> None:
-    """Set parameters (in place) to where a loss that also sets their gradient is smallest.
+    """Minimise a loss (which also sets gradients) over `parameters`, in place.
 
-    L-BFGS with a strong Wolfe line search. Near the minimum the search may reach out so far that
-    the loss is no number; then the best point so far stands.
+    L-BFGS with a strong Wolfe line search. Near the minimum, the line search may reach points where
+    the loss is not finite; then the best point so far is used.
     """
     best, lowest = parameters.detach().clone(), float("inf")
     optimizer = torch.optim.LBFGS([parameters], max_iter=ITERATIONS, line_search_fn="strong_wolfe")
@@ -111,7 +110,7 @@ def minimise(loss: Callable[[], Tensor], parameters: Tensor) -> None:
 
 
 def _columns(validation: ValidationSet) -> list[int]:
-    """The right candidates, and evenly spaced others."""
+    """Indices of the right candidates and of evenly spaced others."""
     right = validation.right.any(0)
     others = [column for column, is_right in enumerate(right.tolist()) if not is_right]
     step = max(len(others) // MOST_OTHERS, 1)
@@ -121,10 +120,11 @@ def _columns(validation: ValidationSet) -> list[int]:
 def _measured(
     network: SiameseNetwork, validation: ValidationSet, columns: list[int]
 ) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor], Tensor, Tensor]:
-    """Distances [n, N, P, R, C], what candidates lack of the queries [n, N, P], in which part the
-    components of either count, which are right, which count at all.
+    """Distances [n, N, P, R, C]; the share of each query component that candidates lack [n, N, P];
+    the shares with which components of either side count; which candidates are right; and which are
+    used.
 
-    Queries none of whose right candidates can be compared count as if they were not there.
+    Queries whose right candidates cannot be compared have no effect.
     """
     queries, candidates = validation.encode(network)
     candidates = candidates.take(columns)
@@ -143,7 +143,7 @@ def _measured(
 
 
 def query_worths(validation: ValidationSet) -> Tensor:
-    """What each query counts: [queries]. One with a YES 1, with a REL half, a weak one nothing."""
+    """The weight of each query: [queries]. 1 with a YES, 0.5 with a REL, 0 for a weak query."""
     worth = {Grade.YES: 1.0, Grade.REL: 0.5}
     best = [0.0 if x.weak else worth[max(x.grades.values())] for x in validation.queries]
     return torch.tensor(best)

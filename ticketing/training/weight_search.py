@@ -1,4 +1,4 @@
-"""V and W by the grid of Table 2 (Gupta et al. 2018)."""
+"""Grid search of V and W, with the grid of Table 2 (Gupta et al. 2018)."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ LEVEL_GRID: dict[Level, tuple[float, ...]] = {
     "subject and description": (0.1, 0.2, 0.3),
     "solution": (0.1, 0.2),
 }
-"""V as Table 2 searches it."""
+"""The grid of V in Table 2."""
 
 
 def search_weights(
@@ -30,8 +30,8 @@ def search_weights(
 ) -> None:
     """Set V and W to the point of Table 2's grid with the least squared error on labels.
 
-    The network is not trained again for each point: its vectors stay, only the weights of
-    their distances are searched. The scale of W is kept.
+    The network is not trained again for each point; only the weights of its distances change. The
+    scale of W is kept.
     """
     query, ticket, wanted = _pairs(network, archive, queries, labels)
     scale = network.channel_weights.sum()
@@ -49,7 +49,7 @@ def search_weights(
 
 
 def _grid(network: SiameseNetwork) -> Iterator[tuple[Tensor, Tensor]]:
-    """Every V [P, R] with every W [C]; W as each encoder's kind has it searched."""
+    """All combinations of V [P, R] and W [C]; the grid of W comes from each encoder's kind."""
     levels = network.settings.pair_levels()
     channels = [ENCODERS[channel].grid for channel in network.settings.channels]
     for values in itertools.product(*LEVEL_GRID.values()):

@@ -1,12 +1,11 @@
-"""How much the words themselves count at a desk of which nobody judged anything yet.
+"""Sets the weight of channel L (shared words) at a desk with few or no judgments.
 
-Training knows the tickets' own texts alone, so it trusts vectors that come from those more than
-people's queries do, the more so the fewer tickets there were to learn vectors from; and the
-tickets' own subjects as validation queries do not show it. Words need no learning. So channel L
-has a share that was good at desks without labels, and what training found counts the more the
-more judged queries there are. What a ticket lacks of a query (coverage) counts less than training
-found: a ticket cut in two has the words of its other half, people's tickets do not have the words
-of their queries.
+Without judgments, training sees only the tickets' own texts. It then trusts vectors learned from
+those texts more than people's queries justify, especially in small archives, and validation queries
+made of tickets' subjects do not show this. Words need no learning. So channel L gets a share of the
+distance that was good at desks without labels; the more judged queries there are, the more the
+trained weight counts. The weight of missing words (coverage, U) is reduced: the halves of a ticket
+cut in two share words, but the right tickets of people's queries often lack the queries' words.
 """
 
 import torch
@@ -16,22 +15,23 @@ from ticketing.networks.siamese import SiameseNetwork
 from ticketing.training.sampling import Archive
 
 SMALL, SMALL_SHARE = 200, 0.8
-"""Tickets of a small archive, and L's share there of the distance of unrelated texts. (Chosen on
-aviation records, the demonstration base and a tracker's 2012.)"""
+"""Number of tickets of a small archive, and L's share of the distance of unrelated texts there.
+(Chosen on aviation records, the demonstration base and a tracker's 2012.)"""
 
 TAUGHT_SHARE = 0.6
-"""The same where a teacher read the words, those too that no ticket has. (Chosen on aviation
+"""The same if a teacher encoded the words, including words that no ticket has. (Chosen on aviation
 records and the demonstration base, from .4, .6 and .8.)"""
 
 LARGE_SHARE = 0.4
-"""The same of an archive of thousands. (Chosen on aviation records and a tracker's 2012.)"""
+"""The same in an archive of thousands of tickets. (Chosen on aviation records and a tracker's
+2012.)"""
 
 SMALL_COVERAGE = 0.35
-"""What remains of U at a small archive, beside channel L. (Chosen on aviation records, the
+"""The factor of U in a small archive, relative to channel L. (Chosen on aviation records, the
 demonstration base and two other trackers, each left out once.)"""
 
 QUERIES = 10
-"""So many judged queries count as much as these shares."""
+"""Number of judged queries with which the trained weights count as much as these shares."""
 
 SAMPLE = 200
 
@@ -39,11 +39,11 @@ SAMPLE = 200
 def lean_on_words(
     network: SiameseNetwork, archive: Archive, queries: int, taught: bool = False
 ) -> None:
-    """Set what channel L weighs, where there is one beside others, by how much was learned from:
-    the archive's tickets, a teacher or none, and judged `queries`, by which weights are fitted
-    next.
+    """Set the weight of channel L if there are other channels too. It depends on the number of
+    tickets, on whether there was a teacher, and on the number of judged `queries` (with which
+    weights are fitted afterwards).
 
-    That is its W and, of what remains of it, U.
+    This sets L's W and reduces U.
     """
     channels, sparse = network.settings.channels, network.settings.sparse_channel
     if sparse is None or len(channels) == 1:
@@ -71,24 +71,24 @@ def lean_on_words(
 
 
 def word_share(tickets: int, taught: bool = False) -> float:
-    """L's share, with U, at a desk of so many tickets without labels."""
+    """The share of L, with U, at a desk with this many tickets and no labels."""
     small = TAUGHT_SHARE if taught else SMALL_SHARE
     return LARGE_SHARE + (small - LARGE_SHARE) * _smallness(tickets)
 
 
 def coverage_kept(tickets: int) -> float:
-    """What remains of U beside L at a desk of so many tickets without labels."""
+    """The factor of U, relative to L, at a desk with this many tickets and no labels."""
     return 1 - (1 - SMALL_COVERAGE) * _smallness(tickets)
 
 
 def _smallness(tickets: int) -> float:
-    """1 up to SMALL tickets, falling to 0."""
+    """1 for up to SMALL tickets, then falling to 0."""
     return min(1.0, SMALL / max(tickets, 1))
 
 
 def unrelated_distances(network: SiameseNetwork, archive: Archive) -> tuple[Tensor, Tensor]:
-    """What W weighs, by channel [C], and what U adds, a scalar, on average over pairs of evenly
-    spaced tickets; no numbers where no two can be compared."""
+    """Mean distances by channel, before W, [C], and the mean that U adds, a scalar, over pairs of
+    evenly spaced tickets; NaN if no two can be compared."""
     ids = sorted(archive.tickets)
     some = [archive.tickets[id] for id in ids[:: len(ids) // SAMPLE + 1]]
     with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""Word vectors to begin with: from a file, as a teacher reads words, or from the own texts."""
+"""Initial word vectors: from a file, from a teacher, or learned from the desk's own texts."""
 
 import logging
 import struct
@@ -22,21 +22,22 @@ from ticketing.training.contexts import Contexts
 from ticketing.training.vector_files import VectorFile, kind_of, not_whole
 
 WORDS_TO_SEE = 4_000_000
-"""Small archives are passed over more often, until about this many words were seen."""
+"""Small archives are passed over repeatedly, until about this many words were seen."""
 
 MOST_SEEN = 22_000_000
-"""Words that are seen in all passes: a large archive is passed over less often, and of one that has
-more evenly spaced tickets are read once."""
+"""Maximum number of words seen in all passes: a large archive is passed over less often, and of a
+larger one evenly spaced tickets are read once."""
 
 ALONE = 2.0
-"""A word that was read in so many pieces of texts is half what it is there and half as alone."""
+"""Number of word pieces in contexts at which the vector of a word is half that of its contexts and
+half that of the word alone."""
 
 
 class _Passes:
-    """Texts, iterated once a pass, with a bar over all passes.
+    """Iterates texts once per pass, with one progress bar over all passes.
 
-    They end where `on_step` raises: gensim reads them in a thread of its own, which must not fail,
-    so that `why` is to be raised by whoever waits for it.
+    The iteration ends if `on_step` raises. gensim iterates in a thread of its own, which must not
+    fail, so the exception is kept in `why` for the caller to raise.
     """
 
     def __init__(self, texts: Iterable[Sequence[str]], count: int, on_step: OnStep):
@@ -69,8 +70,8 @@ def train_vectors(
 ) -> Tensor:
     """Skip-gram vectors (word2vec) of the vocabulary's words: float32 [len(vocabulary), dims].
 
-    `texts` are read several times. One thread, so that the same seed gives the same vectors; row 0
-    is zero, and the mean length of the others is 1. Raises whatever `on_step` does.
+    `texts` are read several times, in one thread so that the same seed gives the same vectors. Row
+    0 is zero, and the mean length of the others is 1. Raises whatever `on_step` raises.
     """
     from gensim.models import Word2Vec
 
@@ -96,7 +97,7 @@ def train_vectors(
 
 @contextmanager
 def _silent(logger: logging.Logger) -> Iterator[None]:
-    """Let a logger tell of no less than errors during the block."""
+    """Context manager: a logger only logs errors."""
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:
@@ -106,7 +107,7 @@ def _silent(logger: logging.Logger) -> Iterator[None]:
 
 
 def passes_over(words: int) -> int:
-    """How often so many words are passed over: 5 to 30 times, a large archive less often."""
+    """Number of passes over a text of this many words: 5 to 30, fewer for a large archive."""
     enough = int(np.clip(WORDS_TO_SEE // max(words, 1), 5, 30))
     return max(min(enough, MOST_SEEN // max(words, 1)), 1)
 
@@ -114,12 +115,12 @@ def passes_over(words: int) -> int:
 def read_words(
     vocabulary: Vocabulary, encoder: TransformerEncoder, dims: int, contexts: Contexts | None = None
 ) -> Tensor:
-    """A sentence encoder's reading of each word, alone and in contexts: float32
+    """Word vectors from a sentence encoder's vectors of each word, alone and in contexts: float32
     [len(vocabulary), dims].
 
-    The words' principal components about their mean, which all words share and which tells none
-    from another; row 0 is zero, and the mean length of the others is 1. Where there are fewer
-    components than `dims`, the last dimensions are zero.
+    These are the principal components of the words' vectors after subtracting their mean, which
+    distinguishes no words. Row 0 is zero, and the mean length of the others is 1. If there are
+    fewer components than `dims`, the last dimensions are zero.
     """
     matrix = np.zeros((len(vocabulary), dims), dtype=np.float32)
     if vocabulary.words:
@@ -135,8 +136,9 @@ def read_words(
 
 
 def _add_contexts(alone: Tensor, contexts: Contexts) -> None:
-    """Make of words as read alone, [n, D], what they are in contexts: the more, the oftener they
-    were read there. Both are about their means, and the contexts' as long in the mean."""
+    """Mix the vectors of words alone, [n, D], with those from contexts, in place; the more often a
+    word was read in contexts, the more these count. Both are centred, and contexts are scaled to
+    the same mean length."""
     pieces = torch.from_numpy(contexts.pieces)[1:]
     seen = pieces > 0
     if seen.sum() < 2:
@@ -149,12 +151,12 @@ def _add_contexts(alone: Tensor, contexts: Contexts) -> None:
 
 
 def load_vectors(path: Path, vocabulary: Vocabulary, dims: int) -> Tensor:
-    """Vectors from a word2vec, GloVe or fastText file, text or binary, cut to the vocabulary.
+    """Load vectors from a word2vec, GloVe or fastText file, text or binary, for the vocabulary.
 
-    float32 [len(vocabulary), dims]; words that the file lacks have a zero row. Raises
-    InputError when the file is packed, too large for the memory or can't be read as any of them,
-    has other dimensions, or shares no word with the vocabulary. What is found farther down is said
-    of the file's name alone, since a job reads a copy.
+    float32 [len(vocabulary), dims]; words missing in the file have a zero row. Raises InputError if
+    the file is compressed, too large for the memory, unreadable, has other dimensions, or shares no
+    word with the vocabulary. Errors found after the beginning name only the file's name, since a
+    job reads a copy.
     """
     kind = kind_of(path, dims)
     try:
@@ -197,6 +199,7 @@ def _matrix(vocabulary: Vocabulary, dims: int, vectors: Any) -> Tensor:
 
 
 def _scaled(matrix: np.ndarray) -> Tensor:
-    """The vectors [n, dims] with mean length 1; zero rows stay, and count nothing."""
+    """Vectors [n, dims] scaled to a mean length of 1; zero rows stay zero and do not count in the
+    mean."""
     lengths = np.linalg.norm(matrix, axis=1)
     return torch.from_numpy(matrix / (lengths[lengths > 0].mean() if lengths.any() else 1.0))
