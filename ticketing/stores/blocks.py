@@ -1,4 +1,4 @@
-"""Codes of tickets, as stores hand them out: a row of a ticket, and a block for the scan."""
+"""Codes as stores return them: one ticket's row, and a block for the scan."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ticketing.ids import Ids
 
 
 class ChosenIds(Sequence[str]):
-    """Some of a sequence of ids, by their places in it."""
+    """A selection of a sequence of ids, by index."""
 
     def __init__(self, ids: Sequence[str], places: npt.NDArray[np.int64]):
         self._ids, self._places = ids, places
@@ -31,25 +31,24 @@ class ChosenIds(Sequence[str]):
         return self._ids[int(self._places[place])]
 
     def at(self, places: npt.NDArray[np.int64]) -> list[str]:
-        """The ids at some places, int64 [n]."""
+        """The ids at the given indices, int64 [n]."""
         return ids_at(self._ids, self._places[places])
 
 
 def ids_at(ids: Sequence[str], places: npt.NDArray[np.int64]) -> list[str]:
-    """The ids that stand at some places, int64 [n]."""
+    """The ids at the given indices, int64 [n]."""
     return ids.at(places) if isinstance(ids, Ids | ChosenIds) else [ids[i] for i in places.tolist()]
 
 
 @dataclass(frozen=True)
 class CodeBlock:
-    """Codes of searchable tickets, as the scan wants them.
+    """Codes of searchable tickets, for the scan.
 
-    `codes` uint8 [rows, width] may be a read-only memory map and may hold rows that
-    must not be scored (replaced, deleted, filtered out); `live` int64 [n] lists, in
-    ascending ticket-id order, the rows to score; `ids` are their ticket ids. `of` is how many
-    tickets match, where the block holds only some of them; None where it holds all. `folder` is
-    where files derived from these rows, which never change, may be kept, and goes with them; None
-    where none may.
+    `codes` uint8 [rows, width] may be a read-only memory map and may hold rows that must not be
+    scored (replaced, deleted, filtered out). `live` int64 [n] lists the rows to score, in ascending
+    order of ticket id, and `ids` are their ticket ids. `of` is the number of matching tickets if
+    the block holds only some of them, otherwise None. `folder` is a folder for files derived from
+    these rows (which never change), deleted together with them; None if there is none.
     """
 
     codes: npt.NDArray[np.uint8]
@@ -59,20 +58,20 @@ class CodeBlock:
     folder: Path | None = None
 
     def chosen(self, places: npt.NDArray[np.int64]) -> "CodeBlock":
-        """The block of the tickets that stand at ascending places in this one."""
+        """A block of the tickets at these indices, which ascend."""
         ids = ChosenIds(self.ids, places)
         return replace(self, live=self.live[places], ids=ids, of=self.of or len(self.live))
 
     def place(self, ticket_id: str) -> int | None:
-        """Where a ticket stands in `ids`; None for one that is not there."""
+        """Index of a ticket in `ids`, or None."""
         place = bisect_left(self.ids, ticket_id)
         return place if place < len(self.ids) and self.ids[place] == ticket_id else None
 
 
 @dataclass(frozen=True)
 class CodeRow:
-    """One ticket's codes: `version` is Ticket.version of the text that was encoded, `topic` its
-    main topic under the bundle, where it has one, `vector` int8 [D] what it is found by."""
+    """One ticket's codes: `version` is the Ticket.version that was encoded, `topic` its main topic
+    or None, `vector` int8 [D] its projection for approximate search."""
 
     ticket_id: str
     version: str

@@ -1,4 +1,4 @@
-"""What every store refuses before it writes anything."""
+"""Validation that every store does before it writes."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,12 +12,12 @@ from ticketing.tickets import Filters, Judgment, Ticket, Verdict
 Event = TypeVar("Event", Judgment, Verdict)
 
 TAKEN = "cannot be used; choose another one"
-"""What is said of an id that a ticket has, or had, which this person may not see."""
+"""Message for an id that belongs or belonged to a ticket which this person may not see."""
 
 
 def latest_by_id(tickets: Sequence[Ticket]) -> dict[str, Ticket]:
-    """Of each id the last ticket given. Raises InputError for an id that no store can keep, and
-    for half a surrogate pair in any text."""
+    """The last given ticket of each id. Raises InputError for an id that no store can keep, and for
+    an unpaired surrogate in any text."""
     latest = {ticket.id: ticket for ticket in tickets}
     for id, ticket in latest.items():
         if not id or "\0" in id:
@@ -34,7 +34,7 @@ def in_place_of(
     keep: Collection[str],
     theirs: Filters,
 ) -> dict[str, Ticket]:
-    """Tickets as they are put where those `known` are there, by id: see Tickets.put_tickets."""
+    """Merge given tickets with the `known` ones of the same ids: see Tickets.put_tickets."""
     hidden = [id for id in tickets if id in known and not theirs.admit(known[id])]
     if hidden:
         raise taken(min(hidden))
@@ -43,33 +43,33 @@ def in_place_of(
 
 
 def taken(ticket_id: str) -> Conflict:
-    """What to say of an id that whoever asks may not use."""
+    """The error for an id that the person may not use."""
     return Conflict(f"The ticket id {ticket_id} {TAKEN}.")
 
 
 def half_a_character(text: str) -> InputError:
-    """What to say of text that is no text: half of a surrogate pair."""
+    """The error for text with an unpaired surrogate."""
     return InputError(f"The text {text[:40]!r} {half_fault(text)}.")
 
 
 def require_text(texts: Iterable[str]) -> None:
-    """Raises InputError for a text that holds half a surrogate pair."""
+    """Raises InputError for a text with an unpaired surrogate."""
     for text in texts:
         if half_fault(text):
             raise half_a_character(text)
 
 
 def require_account(account: Account) -> None:
-    """Raises InputError for an account without a name, or with half a character in any text."""
+    """Raises InputError for an account without a name or with an unpaired surrogate in any text."""
     if not account.name.strip():
         raise InputError("An account needs a name; give one.")
     require_text((account.name, account.password_hash, account.role, *account.groups))
 
 
 def require_same(kept: Iterable[Event], given: Iterable[Event]) -> None:
-    """Raises Conflict where one of the events given has the id of another one, kept or given.
+    """Raises Conflict if a given event has the id of a different event, stored or given.
 
-    When it was sent, and what served then, may differ: what got no answer is sent again.
+    The time and the serving bundle may differ, since a request without an answer is sent again.
     """
     known = {event.event_id: event for event in kept}
     for event in given:

@@ -1,4 +1,4 @@
-"""What `ticketing check` finds, and what a store tells of damage to itself."""
+"""Findings of `ticketing check`, and the interface by which a store reports its own damage."""
 
 import shutil
 import time
@@ -13,20 +13,20 @@ from ticketing.errors import StoreError
 from ticketing.plurals import counted
 
 A_DAY = timedelta(days=1)
-"""How long a file may take to be put."""
+"""Time after which a half-written file counts as abandoned."""
 
 BACKUP = "restore a backup with `ticketing restore`"
 
 
 class StoreDamaged(StoreError):
-    """A store whose bytes are not what was written; its cause says no more than that."""
+    """The content of a store is not what was written."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is damaged: where, what, and what to do.
+    """A damage: where, what, and what to do.
 
-    `mend`, where it can be mended here, does it and says what was done.
+    `mend`, if the damage can be mended here, mends it and returns what was done.
     """
 
     where: str
@@ -39,7 +39,7 @@ class Finding:
 
 
 def half_written(folder: Path) -> Iterator[Finding]:
-    """What processes that were killed began to write into a folder: hidden, and left for a day."""
+    """Hidden files in a folder that killed processes left half-written at least a day ago."""
     before = time.time() - A_DAY.total_seconds()
     left = [path for path in sorted(folder.glob(".*")) if 0 < _written(path) < before]
     if left:
@@ -48,8 +48,7 @@ def half_written(folder: Path) -> Iterator[Finding]:
 
 
 def _written(path: Path) -> float:
-    """When a file was last written, in seconds since 1970; 0 for one that was just given its name,
-    or deleted."""
+    """When a file was last written, in seconds since 1970; 0 if it was just renamed or deleted."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:
@@ -66,12 +65,12 @@ def _delete(paths: list[Path]) -> str:
 
 
 class Checked(Protocol):
-    """A store that knows its own damage."""
+    """A store that can check itself for damage."""
 
     def findings(self) -> Iterator[Finding]:
-        """What is damaged in the store itself, but for the bytes of codes (see `damaged_codes`).
-        Everything is read."""
+        """Damage of the store itself, except of the bytes of codes (see `damaged_codes`). Reads
+        everything."""
 
     def require_room(self) -> None:
-        """Raises StoreFull where nothing can be written at present, StoreError where a part of the
-        store is missing."""
+        """Raises StoreFull if nothing can be written at present, StoreError if a part of the store
+        is missing."""

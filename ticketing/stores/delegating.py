@@ -1,4 +1,4 @@
-"""What a store does that shows no ticket, handed to another store as it is."""
+"""Methods of a store that need no filter by groups, delegated to another store."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime
@@ -15,7 +15,7 @@ from ticketing.tickets import Judgment, ModelKind, Query, Verdict
 
 
 class DelegatingStore:
-    """Writes, which bundle serves and who may sign in: done by the store that stands behind."""
+    """Delegates writes, the serving bundle, accounts and the like to the underlying store."""
 
     def __init__(self, store: Store):
         self._store = store

@@ -1,4 +1,4 @@
-"""Files that all machines of a desk share: bundles, what is imported, reports."""
+"""Files shared by all machines of a desk: bundles, uploads, reports, checkpoints."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -12,16 +12,16 @@ from ticketing.errors import NotFound, StoreAway, StoreError
 from ticketing.stores.damage import Finding
 
 CHECKPOINTS = "checkpoint/"
-"""Begins the names of what a training goes on with, which is of no use to a copy of the store."""
+"""Prefix of the names of checkpoints, which are not copied with a store."""
 
 BUNDLE_MANIFEST = "manifest.json"
-"""The file of a bundle that says that the store has all of it."""
+"""A bundle is complete in the store if this file is there."""
 
 
 @dataclass(frozen=True)
 class KeptFile:
-    """A file in a store: its bytes, their SHA-256 in hex, and when it was put (UTC, by the clock of
-    who put it)."""
+    """A file in a store: size in bytes, SHA-256 in hex, and when it was put (UTC, by the clock of
+    the writer)."""
 
     name: str
     bytes: int
@@ -30,31 +30,32 @@ class KeptFile:
 
 
 class Files(Protocol):
-    """Files by name, as `bundle/<id>/<file>`, `import/<upload>/<number>` (and, of whoever may not
-    see all, `import/<upload>/0-taken-<page>`), `vectors/<digest>/<file>`, `report/<job>/<file>` and
-    `checkpoint/<job>/<file>`; each is there as a whole or not at all."""
+    """Files by name: `bundle/<id>/<file>`, `import/<upload>/<number>` (and
+    `import/<upload>/0-taken-<page>` for people who may not see all tickets),
+    `vectors/<digest>/<file>`, `report/<job>/<file>` and `checkpoint/<job>/<file>`. Each file is
+    complete or missing."""
 
     def put_file(self, name: str, chunks: Iterable[bytes]) -> KeptFile:
-        """Keep a file, in the place of one of the same name. Whatever `chunks` raises leaves that
-        one; safe to repeat after a failure."""
+        """Keep a file, replacing one of the same name. If `chunks` raises, the old file stays. Safe
+        to repeat after a failure."""
 
     def file_chunks(self, name: str) -> Iterator[bytes]:
-        """The bytes of a file. Raises NotFound, StoreError at the end where they are not those that
-        were put, and StoreAway where another file took its place meanwhile."""
+        """The bytes of a file. Raises NotFound; StoreError at the end if they are not those that
+        were put; StoreAway if the file was replaced meanwhile."""
 
     def files(self, prefix: str = "") -> list[KeptFile]:
-        """All files whose names begin with a prefix, by name."""
+        """All files whose names have a prefix, by name."""
 
     def drop_file(self, name: str) -> None:
-        """Delete a file, if there is one."""
+        """Delete a file if it exists."""
 
     def file_at(self, name: str) -> Path | None:
-        """Where a file lies on this machine, to be linked and never written in place; None where
-        the store keeps it otherwise, or not at all."""
+        """The path of a file on this machine, for hard links; it must never be written to. None if
+        the store keeps it in another way, or not at all."""
 
 
 def compared(chunks: Iterable[bytes], kept: KeptFile) -> Iterator[bytes]:
-    """Chunks as they come. Raises StoreError at their end where they are not the file's."""
+    """Pass chunks on. Raises StoreError at the end if they are not the file's."""
     size, digest = 0, hashlib.sha256()
     for chunk in chunks:
         size += len(chunk)
@@ -65,12 +66,12 @@ def compared(chunks: Iterable[bytes], kept: KeptFile) -> Iterator[bytes]:
 
 
 def no_file(name: str) -> NotFound:
-    """The error for a file that is not there."""
+    """The error for a missing file."""
     return NotFound(f"There is no file {name} in the store; it may have been deleted.")
 
 
 def damaged(name: str) -> StoreError:
-    """The error for a file that is lost, in part or as a whole, or was changed."""
+    """The error for a file that is incomplete, lost or changed."""
     return StoreError(f"The file {name} in the store is damaged; run `ticketing check --repair`.")
 
 
@@ -80,12 +81,12 @@ def lasting_files(store: Files) -> list[KeptFile]:
 
 
 def damaged_files(store: Files) -> Iterator[Finding]:
-    """Files that are lost, in part or as a whole, or were changed; all are read."""
+    """Files that are incomplete, lost or changed; all files are read."""
     for kept in store.files():
         try:
             for _ in store.file_chunks(kept.name):
                 pass
-        except (NotFound, StoreAway):  # dropped or replaced just now
+        except (NotFound, StoreAway):  # just deleted or replaced
             continue
         except StoreError:
             todo = "let go of it, so that whoever has it still puts it there again"
@@ -94,9 +95,9 @@ def damaged_files(store: Files) -> Iterator[Finding]:
 
 
 def let_go(store: Files, name: str) -> str:
-    """Delete a file of which the store has not all; says so."""
+    """Delete an incomplete file; returns a sentence."""
     store.drop_file(name)
     path = PurePosixPath(name)
-    if path.match("bundle/*/*"):  # nobody takes the rest for a whole bundle
+    if path.match("bundle/*/*"):  # so the rest is not taken for a bundle
         store.drop_file(str(path.with_name(BUNDLE_MANIFEST)))
     return "it is no longer named"

@@ -1,4 +1,4 @@
-"""What every store does with the history, and the one form in which each keeps its events."""
+"""The history: its interface, and the JSON form of its events in all stores."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
@@ -26,50 +26,53 @@ KINDS: dict[type[Any], str] = {
     FormerTicket: "former ticket",
     AuditEntry: "audit entry",
 }
-"""What each kind of event is called in a store."""
+"""Names of the kinds of events in a store."""
 
 ASKED: tuple[type[Asking | SavedQuery], ...] = (Asking, SavedQuery)
-"""The kinds of events that hold what somebody typed."""
+"""Kinds of events that contain text typed by people."""
 
 
 class History(Protocol):
-    """Who asked and was told what, which queries were saved, what topics were named, whose
-    tickets were deleted, and who did what to which."""
+    """Past queries and answers, saved queries, names of topics, deleted tickets of groups, and the
+    audit."""
 
     def add_events(self, events: Sequence[HistoryEvent]) -> int:
-        """Append events for good; an event id seen before is skipped. Returns how many were new.
+        """Append events permanently; an event with a known id is skipped. Returns how many were
+        new.
 
-        Refused before any is added as in `put_tickets`, and safe to repeat after a failure."""
+        Invalid events are refused before any is added, as in `put_tickets`. Safe to repeat after a
+        failure.
+        """
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
-        """All events of a kind, of one person where given, in the order they were added."""
+        """All events of a kind, optionally of one person, in the order in which they were added."""
 
     def last_events(
         self, kind: type[Event], limit: int, offset: int = 0, person: str = ""
     ) -> list[Event]:
-        """Events of a kind, of one person where given, the last added first; at most `limit`, after
-        the first `offset`."""
+        """Events of a kind, optionally of one person, newest first; at most `limit`, after the
+        first `offset`."""
 
     def count_events(self, kind: type[Event], person: str = "") -> int:
-        """How many events of a kind there are, of one person where given."""
+        """Number of events of a kind, optionally of one person."""
 
 
 def is_past(event: Asking | SavedQuery, before: date, keep: Collection[str]) -> bool:
-    """Whether what somebody asked or saved goes with the queries of before a day: what is saved of
-    a query in `keep` stays."""
+    """Whether an event is deleted together with queries asked before a day. Saved queries in `keep`
+    stay."""
     saved = isinstance(event, SavedQuery) and event.query.id in keep
     return event.time.date() < before and not saved
 
 
 def to_json(event: HistoryEvent) -> str:
-    """An event as JSON. Raises InputError for half a surrogate pair in any text."""
+    """An event as JSON. Raises InputError for an unpaired surrogate in any text."""
     adapter = _adapters()[type(event)]
     require_text(_texts(adapter.dump_python(event)))
     return adapter.dump_json(event).decode()
 
 
 def from_json(kind: type[Event], text: str) -> Event:
-    """The event that `to_json` made the text of."""
+    """Read an event that `to_json` wrote."""
     event: Event = _adapters()[kind].validate_json(text)
     return event
 

@@ -1,4 +1,4 @@
-"""What every store does with the records of long work, and with leases."""
+"""Jobs and leases: their interfaces, and code that all stores share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from ticketing.times import utc_now
 
 
 class JobChanges(TypedDict, total=False):
-    """What Jobs.update_job may be given."""
+    """Fields that Jobs.update_job can change."""
 
     state: JobState
     step: str
@@ -21,7 +21,7 @@ class JobChanges(TypedDict, total=False):
     """Added to `done`, up to `total`."""
     total: int
     errors: Mapping[str, str]
-    """Merged into those recorded."""
+    """Merged into the recorded errors."""
     message: str
     result: Json
     """Merged into what is recorded."""
@@ -41,57 +41,58 @@ class Jobs(Protocol):
         arguments: Json | None = None,
         by: str = "",
     ) -> Job:
-        """A new job in state queued; unless they may be side by side, an unfinished job of the same
-        kind and bundle is returned instead, so that asking twice does the work once."""
+        """Create a job in state queued. Unless jobs of this kind may run side by side, an
+        unfinished job of the same kind and bundle is returned instead, so that a repeated request
+        does the work once."""
 
     def put_job(self, job: Job) -> None:
-        """Keep the record of a job that was made elsewhere, in the place of what it was before.
-        Of a kind and a bundle no two may be unfinished, unless they may be side by side."""
+        """Store the record of a job made elsewhere, replacing an older one. There may be only one
+        unfinished job of a kind and bundle, unless they may run side by side."""
 
     def get_job(self, job_id: str) -> Job | None:
-        """The job's record."""
+        """A job's record."""
 
     def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
-        """The latest jobs, newest first: of a kind, or about a bundle, where one is given."""
+        """The latest jobs, newest first, optionally of one kind or one bundle."""
 
     def unfinished_jobs(self) -> list[Job]:
         """All jobs that are queued, running or waiting, newest first."""
 
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
-        """Change what is given and set the heartbeat. A finished job (done, cancelled, failed) is
-        left as it is. Raises NotFound."""
+        """Change the given fields and set the heartbeat. A finished job (done, cancelled, failed)
+        is not changed. Raises NotFound."""
 
     def request_cancel(self, job_id: str) -> Job:
-        """Ask for an end: workers see `cancel_requested` before each batch. The heartbeat and a
-        finished job stay as they are. Raises NotFound."""
+        """Request cancellation: workers check `cancel_requested` before each batch. The heartbeat
+        is not changed, nor is a finished job. Raises NotFound."""
 
     def reopen_job(self, job_id: str) -> Job:
-        """Queue a job that failed or was cancelled once more: its errors, its end and the wish to
-        end it are forgotten. Any other job stays as it is. Raises NotFound, and Conflict where
-        another job of the same kind and bundle is unfinished."""
+        """Queue a failed or cancelled job again: errors, end and cancellation are reset. Any other
+        job is not changed. Raises NotFound, and Conflict if another job of the same kind and bundle
+        is unfinished."""
 
 
 class Leases(Protocol):
-    """Who alone may do something for a while: a lock that outlives nobody.
+    """Leases: locks that expire unless they are renewed.
 
-    No two clocks are compared. A lease of another holder has run out when this store object has
-    seen it unchanged for as long as it was taken for, so whoever wants it keeps asking.
+    Clocks are not compared. A lease of another holder has expired when this store object has seen
+    it unchanged for as long as its duration, so a process that wants it keeps asking.
     """
 
     def take_lease(self, name: str, holder: str, seconds: float, renewed: bool = False) -> bool:
-        """Take a lease that is free or has run out, or renew one's own; False while another holder
-        has it. One that is to be `renewed` has to be there, and one's own still: where another one
-        held it meanwhile, it may be free again. Renew it well before it runs out."""
+        """Take a lease that is free or expired, or renew one's own; False if another holder has it.
+        With `renewed`, one's own lease must still exist; if another process has held it meanwhile,
+        this returns False even if it is free again. Renew a lease well before it expires."""
 
     def drop_lease(self, name: str, holder: str) -> None:
-        """Give one's own lease back; anybody else's stays."""
+        """Release one's own lease; that of another holder stays."""
 
     def lease_is_free(self, name: str) -> bool:
-        """Whether nobody holds a lease, or it has run out as this store object has seen it."""
+        """Whether nobody holds a lease, or it has expired as seen by this store object."""
 
 
 def updated(job: Job, changes: JobChanges) -> Job:
-    """The job with what is given, and a heartbeat; see Jobs.update_job."""
+    """The job with changes and a heartbeat; see Jobs.update_job."""
     if job.finished:
         return job
     new: dict[str, Any] = {**changes, "heartbeat": (time := utc_now())}
@@ -110,13 +111,13 @@ def updated(job: Job, changes: JobChanges) -> Job:
 
 
 def to_be_cancelled(job: Job) -> Job:
-    """The job with the wish to end it; see Jobs.request_cancel."""
+    """The job with cancellation requested; see Jobs.request_cancel."""
     return job if job.finished else replace(job, cancel_requested=True)
 
 
 def reopened(job: Job) -> Job:
-    """The job queued once more; see Jobs.reopen_job. Its steps begin anew: what a comparison said
-    may be of days ago."""
+    """The job queued again; see Jobs.reopen_job. It starts with its first step, since an old
+    comparison may be outdated."""
     if job.state not in (JobState.FAILED, JobState.CANCELLED):
         return job
     again = LogLine(utc_now(), "queued again")
@@ -135,12 +136,12 @@ def reopened(job: Job) -> Job:
 
 
 def no_job(job_id: str) -> NotFound:
-    """What to say of an id that no job has."""
+    """The error for an unknown job id."""
     return NotFound(f"There is no job {job_id}; `ticketing jobs` lists those there are.")
 
 
 def known_job(store: Jobs, job_id: str) -> Job:
-    """The job of an id. Raises NotFound."""
+    """A job by its id. Raises NotFound."""
     job = store.get_job(job_id)
     if job is None:
         raise no_job(job_id)
@@ -148,17 +149,17 @@ def known_job(store: Jobs, job_id: str) -> Job:
 
 
 def all_jobs(store: Jobs) -> list[Job]:
-    """Every job there is, newest first."""
+    """All jobs, newest first."""
     return store.jobs(limit=100_000)
 
 
 def unreadable(job_id: str) -> StoreError:
-    """What to say of a record that cannot be read."""
+    """The error for a record that cannot be read."""
     return StoreError(f"The record of job {job_id} in the store is damaged; see `ticketing check`.")
 
 
 def another_job(job: Job) -> Conflict:
-    """What to say of a job that another one stands in the way of."""
+    """The error if another job prevents this one."""
     return Conflict(
         f"Another {job.kind} job is under way; wait for its end, or cancel it, then retry {job.id}."
     )
@@ -166,7 +167,7 @@ def another_job(job: Job) -> Conflict:
 
 @dataclass(frozen=True)
 class Lease:
-    """Who holds a lease, for how many seconds; each renewal has a `turn` of its own."""
+    """The holder and duration in seconds of a lease; `turn` changes with each renewal."""
 
     holder: str
     seconds: float
@@ -174,19 +175,19 @@ class Lease:
 
 
 class SeenLeases:
-    """The leases of others that were seen here, and since when they are unchanged."""
+    """Leases of others as seen by this process, and since when they have not changed."""
 
     def __init__(self) -> None:
         self._seen: dict[str, tuple[Lease, float]] = {}
 
     def next(self, name: str, found: Lease | None, holder: str, seconds: float) -> Lease | None:
-        """The lease that the holder may write in the place of the one found; None for none."""
+        """The lease that the holder may write over the `found` one; None if it may not."""
         if found and found.holder != holder and not self.has_run_out(name, found):
             return None
         return Lease(holder, seconds, found.turn + 1 if found else 0)
 
     def has_run_out(self, name: str, lease: Lease) -> bool:
-        """Whether a lease was seen unchanged for as long as it was taken for."""
+        """Whether a lease was seen unchanged for its whole duration."""
         seen, since = self._seen.get(name, (None, 0.0))
         if seen != lease:
             self._seen[name] = lease, (since := monotonic())

@@ -1,4 +1,4 @@
-"""From one store to another: everything, again and again until both are equal."""
+"""Copies a store to another one, repeatedly, until both are equal."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -20,28 +20,28 @@ T = TypeVar("T")
 AT_ONCE = 500
 
 Located = Callable[[str, Sequence[CodeRow]], Sequence[CodeRow]]
-"""Rows of a bundle with the vectors that their tickets are found by."""
+"""Adds to rows of a bundle's codes the vectors for approximate search."""
 
 Went = Callable[[int], object]
-"""Told how many more of the things at hand are done."""
+"""Called with the number of further items done."""
 
 BYTES = "B"
-"""What is counted, where that is not the things themselves."""
+"""Unit of progress in bytes instead of items."""
 
 
 class Shown(Protocol):
-    """Shows how far work is."""
+    """Shows the progress of work."""
 
     def __call__(self, what: str, total: int | None, unit: str = "") -> Went:
-        """Hear what comes and how much, if that is known; the answer is told how much of it went.
-        The unit is BYTES, or nothing for the things at hand."""
+        """Begin to show a piece of work and its total, if known; the returned function is called
+        with the progress. The unit is BYTES, or "" for items."""
 
 
 def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> None:
-    """Copy all that the target lacks: an interrupted copy goes on when it is run again.
+    """Copy all that is missing in the target; an interrupted copy continues when run again.
 
-    Whatever is in both stays as it is in the target, but for tickets, jobs, files and what serves,
-    which become the source's.
+    What both have stays as it is in the target, except tickets, jobs, files and the serving
+    bundles, which become those of the source.
     """
     _copy(source.iter_tickets(), target.put_tickets, shown("tickets", source.count_tickets()))
     _copy(source.queries(), target.put_queries, shown("queries", None))
@@ -75,8 +75,8 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
 
 
 def _copy_jobs(source: Store, target: Store, went: Went) -> None:
-    """Copy jobs that moved on, or are new, those that are there and have ended first: of a kind and
-    a bundle only one may be unfinished."""
+    """Copy new and changed jobs. Finished ones that the target has come first, since only one job
+    of a kind and bundle may be unfinished."""
     there = {job.id: job for job in all_jobs(target)}
     changed = [job for job in all_jobs(source)[::-1] if there.get(job.id) != job]
     changed.sort(key=lambda job: not (job.finished and job.id in there))
@@ -85,8 +85,8 @@ def _copy_jobs(source: Store, target: Store, went: Went) -> None:
 
 
 def _put_file(source: Store, target: Store, name: str) -> None:
-    """Copy a file, unless it is dropped meanwhile, as those of an import are at its end; one that
-    another took the place of is read once more."""
+    """Copy a file, unless it is deleted meanwhile, as the files of an import are at its end. A file
+    that is replaced meanwhile is read again."""
     for again in (True, False):
         try:
             target.put_file(name, source.file_chunks(name))
@@ -99,7 +99,8 @@ def _put_file(source: Store, target: Store, name: str) -> None:
 
 
 def require_no_other(source: Store, target: Store) -> None:
-    """Raises InputError for a target that holds what the source does not, and so another desk."""
+    """Raises InputError if the target holds data that the source does not, so that it is another
+    desk."""
     for what, ids in (("account", _names), ("judgment", _events), ("ticket", _tickets)):
         here = set(ids(target))
         if here and (others := here - set(ids(source))):
@@ -126,7 +127,7 @@ def _put_codes(target: Store, bundle_id: str, located: Located, rows: Sequence[C
 
 
 def require_equal(source: Store, target: Store, shown: Shown) -> None:
-    """Raises StoreError naming the first thing that the stores do not have alike."""
+    """Raises StoreError naming the first difference between the stores."""
     for name, of in _PARTS.items():
         went = shown(f"{name}, compared", None)
         for ours, theirs in zip_longest(of(source), of(target)):
@@ -161,7 +162,7 @@ _PARTS: dict[str, Callable[[Store], Iterable[object]]] = {
         (kind, store.serving(kind), store.previous_serving(kind)) for kind in ModelKind
     ],
 }
-"""All that a store holds, in an order that depends on nothing else; people sign in anew."""
+"""All content of a store in a defined order, without sessions: people sign in again."""
 
 
 def _copy(items: Iterable[T], put: Callable[[list[T]], object], went: Went) -> None:

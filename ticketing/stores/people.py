@@ -1,7 +1,7 @@
-"""What every store does with people: who may sign in, who did, and which programs act for whom.
+"""Accounts, sessions and API tokens: their interfaces.
 
-Of passwords, sessions and tokens only hashes come here. All methods may raise StoreAway (try again
-later) or StoreError.
+Passwords, session ids and tokens reach a store only as hashes. All methods may raise StoreAway (try
+again later) or StoreError.
 """
 
 from datetime import datetime
@@ -11,14 +11,14 @@ from ticketing.people import Account, ApiToken, Session
 
 
 class Accounts(Protocol):
-    """Who may sign in."""
+    """The accounts with which people sign in."""
 
     def put_account(self, account: Account) -> None:
-        """Add an account, or replace that of the same name. Raises InputError for an empty name
-        and for half a surrogate pair."""
+        """Add an account, or replace that of the same name. Raises InputError for an empty name and
+        for an unpaired surrogate."""
 
     def get_account(self, name: str) -> Account | None:
-        """The account of a name, letter by letter."""
+        """The account with exactly this name."""
 
     def has_accounts(self) -> bool:
         """Whether there is any account."""
@@ -28,7 +28,7 @@ class Accounts(Protocol):
 
 
 class Sessions(Protocol):
-    """Who is signed in, and since when."""
+    """Sessions of people who are signed in."""
 
     def add_session(self, session: Session) -> None:
         """Keep a new session."""
@@ -37,33 +37,33 @@ class Sessions(Protocol):
         """The session of a key, unless it was ended."""
 
     def touch_session(self, key: str, at: datetime) -> None:
-        """Say that a session was used; one that was ended stays ended."""
+        """Record that a session was used; an ended session stays ended."""
 
     def end_session(self, key: str) -> None:
-        """End a session, if there is one."""
+        """End a session if it exists."""
 
     def end_sessions(self, name: str) -> int:
-        """End all sessions of an account; how many there were."""
+        """End all sessions of an account; returns how many there were."""
 
     def drop_sessions(self, seen_before: datetime, created_before: datetime) -> int:
-        """End all sessions that were last used, or begun, before a time; how many there were."""
+        """End all sessions last used, or begun, before a time; returns how many there were."""
 
 
 class ApiTokens(Protocol):
-    """Which programs may act for whom."""
+    """Tokens with which programs act for people."""
 
     def add_token(self, token: ApiToken) -> None:
-        """Keep a new token. Raises InputError for half a surrogate pair in its label."""
+        """Keep a new token. Raises InputError for an unpaired surrogate in its label."""
 
     def get_token(self, token_id: str) -> ApiToken | None:
-        """The token of an id, unless it was revoked."""
+        """The token with an id, unless it was revoked."""
 
     def tokens(self, owner: str = "") -> list[ApiToken]:
-        """All tokens, of one account where given, the oldest first."""
+        """All tokens, optionally of one account, oldest first."""
 
     def revoke_token(self, token_id: str) -> bool:
-        """Delete a token; whether there was one."""
+        """Delete a token; returns whether it existed."""
 
 
 class PeopleStore(Accounts, Sessions, ApiTokens, Protocol):
-    """All that a store knows of people."""
+    """Accounts, sessions and API tokens of a store."""

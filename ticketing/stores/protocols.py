@@ -1,8 +1,8 @@
-"""What every store does, and nothing about how: one narrow protocol for each thing it keeps.
+"""The interfaces of a store: one narrow protocol for each kind of data.
 
-`Store` is all of them; a function takes the narrowest that serves. `tests/contract` holds every
-sentence below as a test that each store passes. All methods may raise StoreAway (try again
-later) or StoreError.
+`Store` combines all of them; a function takes the narrowest that suffices. Every sentence below is
+tested in `tests/contract` for each store. All methods may raise StoreAway (try again later) or
+StoreError.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,49 +24,49 @@ from ticketing.tickets import Filters, Judgment, ModelKind, Query, Ticket, Verdi
 
 @dataclass(frozen=True)
 class PutCounts:
-    """How many tickets of a put were new, changed, or already there as given."""
+    """How many of the tickets put were new, changed or unchanged."""
 
     added: int = 0
     changed: int = 0
     unchanged: int = 0
     taken: frozenset[str] = frozenset()
-    """Ids of those that an import left out: tickets have them which whoever asked may not see."""
+    """Ids that an import left out, since they belong to tickets which the person may not see."""
 
 
 ReadTicket = tuple[Ticket, str]
 """A ticket and its tokens."""
 
 MOST_NAMING = 20_000
-"""Tickets that are looked at of those that name one number or code: half the archive may."""
+"""Maximum number of tickets examined for one number or code; half of the archive may contain it."""
 
 
 def parted(read: Mapping[str, ReadTicket]) -> tuple[list[Ticket], dict[str, str]]:
-    """Tickets, in the order in which they were read, and their tokens by id."""
+    """Tickets in the order in which they were read, and their tokens by id."""
     tickets = [ticket for ticket, _ in read.values()]
     return tickets, {id: tokens for id, (_, tokens) in read.items()}
 
 
 class DatedTickets(Protocol):
-    """Tickets by id, and when the newest was created: what the time of a query is known by."""
+    """Tickets by id and the date of the newest one, which give the time of a query."""
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
 
     def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
-        """Tickets by id, each with the tokens of its `text`, joined by blanks: a line a component,
-        or one line where they were kept before components had lines."""
+        """Tickets by id, each with the tokens of its `text`, joined by blanks, one line per
+        component (or all in one line if they were stored by an older version)."""
         return {
             id: (ticket, token_lines(ticket.subject, ticket.description, ticket.solution))
             for id, ticket in self.get_tickets(ids).items()
         }
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
-        """When the newest matching ticket was created; None where none has a date. One whose date
-        is after tomorrow is left out: it was written wrong."""
+        """Creation date of the newest matching ticket; None if none has a date. Dates after
+        tomorrow are mistakes and are ignored."""
 
 
 class SearchedTickets(DatedTickets, Protocol):
-    """Tickets, how many there are, and which of them name a number or code."""
+    """Tickets, their number, and which of them contain a number or code."""
 
     def count_tickets(self, filters: Filters = Filters()) -> int:
         """How many tickets match."""
@@ -74,14 +74,14 @@ class SearchedTickets(DatedTickets, Protocol):
     def naming(
         self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
     ) -> dict[str, list[str]]:
-        """Which of some keys (`literal_keys` of ticketing.text.literals) the matching tickets name
-        that name any: ids with their keys, ascending; at most `limit`, first those that name most,
-        then the last created, undated ones last, ties by id. Of a key that more than MOST_NAMING
-        tickets have, whether they match or not, some may be left out."""
+        """Matching tickets that contain any of the keys (`literal_keys` of
+        ticketing.text.literals): ids with their keys, ascending. At most `limit`: those with most
+        keys first, then the newest, undated ones last, ties by id. If more than MOST_NAMING tickets
+        contain a key, matching or not, some may be left out."""
 
 
 class Tickets(SearchedTickets, Protocol):
-    """The knowledge base, and which words are in it."""
+    """The tickets of the knowledge base, and the words in them."""
 
     def put_tickets(
         self,
@@ -91,14 +91,14 @@ class Tickets(SearchedTickets, Protocol):
     ) -> PutCounts:
         """Add or replace tickets by id; putting the same twice changes nothing.
 
-        A ticket that is there keeps the fields that `keep` names, whatever the new one says, also
-        where others change them meanwhile. Raises Conflict, and puts nothing, where a ticket that
-        is there is not among `theirs`.
-        Each ticket is put whole or not at all. What cannot be used is refused before anything
-        is put: raises InputError for an id that is empty, holds a NUL or is longer than 512
-        bytes, and for half a surrogate pair in any text. Where StoreError or StoreAway is
-        raised, a store on one machine has put none; one on servers may have put some, and
-        putting the same again puts the rest. Of one id given twice the last counts."""
+        A present ticket keeps the fields in `keep`, whatever the new one says, also if others
+        change them meanwhile. Raises Conflict, and puts nothing, if a present ticket is not among
+        `theirs`. Each ticket is put completely or not at all. Invalid tickets are refused before
+        anything is put: raises InputError for an id that is empty, holds a NUL or is longer than
+        512 bytes, and for an unpaired surrogate in any text. If StoreError or StoreAway is raised,
+        a store on one machine has put none; one on servers may have put some, and putting the same
+        again puts the rest. If an id is given twice, the last ticket counts.
+        """
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets and their codes under every bundle; returns how many existed."""
@@ -113,21 +113,21 @@ class Tickets(SearchedTickets, Protocol):
         """Those of `ids` whose tickets exist and match."""
 
     def has_subject(self, subject: str, filters: Filters = Filters()) -> bool:
-        """Whether a matching ticket has this subject, letter by letter."""
+        """Whether a matching ticket has exactly this subject."""
 
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
-        """Those of `words`, tokens of ticketing.text, that a matching ticket holds."""
+        """Those of `words`, tokens of ticketing.text, that a matching ticket contains."""
 
 
 class Judgments(Protocol):
-    """Queries, and what people judged of the answers to them."""
+    """Queries, and people's judgments of the answers to them."""
 
     def put_query(self, query: Query) -> str:
-        """Remember a query so that its address can be shared, and that it was asked today; returns
-        query.id."""
+        """Keep a query, so that its address can be shared, and record that it was asked today;
+        returns query.id."""
 
     def put_queries(self, queries: Sequence[Query]) -> None:
-        """Remember many at once."""
+        """Keep many queries at once."""
 
     def get_query(self, query_id: str) -> Query | None:
         """A query put or judged before."""
@@ -136,49 +136,47 @@ class Judgments(Protocol):
         """All queries put or judged before, in no particular order."""
 
     def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
-        """Forget what was asked before a day (UTC), and by whom: the queries last put before it,
-        but those judged and those whose ids are in `keep`; the askings before it; and what was
-        saved before it of queries that are not in `keep`. Returns how many queries were forgotten;
-        safe to repeat after a failure."""
+        """Delete queries last put before a day (UTC), except judged ones and those in `keep`;
+        askings before it; and saved queries before it that are not in `keep`. Returns how many
+        queries were deleted; safe to repeat after a failure."""
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
-        """Append events for good; one seen before is skipped. Returns how many were new.
+        """Append events permanently; an event with a known id is skipped. Returns how many were
+        new.
 
-        Refused before any is added as in `put_tickets`, and safe to repeat after a failure.
-        Raises Conflict, and adds none, where an event id is that of another event."""
+        Invalid events are refused before any is added, as in `put_tickets`. Safe to repeat after a
+        failure. Raises Conflict, and adds none, if an event id belongs to a different event.
+        """
 
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
-        """All events, of one query and of one ticket where given, in the order they were added."""
+        """All events, optionally of one query and one ticket, in the order in which they were
+        added."""
 
     def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
-        """All events in the order they were added, each with its number, from a number on. Numbers
-        are above 0 and ascend; whatever is there keeps its number until the desk is restored."""
+        """All events in the order in which they were added, each with its number, beginning at
+        `start`. Numbers are positive and ascending, and never change until the desk is restored."""
 
     def count_judgments(self) -> int:
-        """How many events there are."""
+        """Number of events."""
 
 
 class Verdicts(Protocol):
-    """What people said to the categories proposed for a subject."""
+    """People's verdicts on the categories proposed for a subject."""
 
     def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
-        """Append events for good; one seen before is skipped. Returns how many were new.
-
-        Refused before any is added as in `put_tickets`, and safe to repeat after a failure.
-        Raises Conflict, and adds none, where an event id is that of another event."""
+        """Append events permanently, with the rules of `Judgments.add_judgments`."""
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
-        """All events, of one subject, letter by letter, where given, in the order they were
-        added."""
+        """All events, optionally of exactly one subject, in the order in which they were added."""
 
 
 class ScannedCodes(Protocol):
     """The codes that a query is compared with."""
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
-        """What a query under this bundle scans: for each matching ticket its latest codes (those of
-        its previous text, until the new text is encoded). Every change, by whatever process, is
-        seen by the next call; a block once given stays as it is."""
+        """The block that a query scans: for each matching ticket its latest codes (those of its
+        former text until the new text is encoded). The next call sees every change by any process;
+        a returned block does not change."""
 
     def candidates(
         self,
@@ -188,17 +186,17 @@ class ScannedCodes(Protocol):
         limit: int = 10,
         also: Collection[str] = (),
     ) -> CodeBlock:
-        """Codes as `codes` gives them, of all matching tickets or of those among which the
-        `limit` nearest to the query are: near in words or near by vector, never only in both. Those
-        of `also` that match are among them."""
+        """Codes as from `codes`, of all matching tickets or of a part that contains the `limit`
+        nearest to the query (near by words or by vector, not only by both). Those of `also` that
+        match are included."""
 
 
 class Codes(ScannedCodes, Protocol):
-    """What the scan compares: each ticket's codes, vectors and main topic under each bundle."""
+    """Each ticket's codes, vector and main topic under each bundle."""
 
     @property
     def keeps_vectors(self) -> bool:
-        """Whether tickets are found by vectors: rows of codes come without one where not."""
+        """Whether tickets are searched by vectors; if not, rows of codes have none."""
 
     def stale_ids(
         self,
@@ -207,25 +205,24 @@ class Codes(ScannedCodes, Protocol):
         after: str = "",
         among: Sequence[str] | None = None,
     ) -> list[str]:
-        """Ids (ascending, greater than `after`, at most `limit` unless 0, of those `among` where
-        given) of tickets without fresh codes under the bundle: none at all, or of another
-        version."""
+        """Ids of tickets without fresh codes (none, or of another version) under the bundle:
+        ascending, greater than `after`, at most `limit` unless 0, and among `among` if given."""
 
     def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
-        """Store codes; safe to repeat after a failure. A row whose ticket is gone or has another
-        version by now, or whose codes are already there, is skipped. Returns how many were
-        stored. Raises StoreError, before any is stored, when the width differs from the
-        bundle's other rows."""
+        """Store codes; safe to repeat after a failure. A row is skipped if its ticket is gone or
+        has another version by now, or if the codes are already stored. Returns how many were
+        stored. Raises StoreError, before any is stored, if the width differs from the bundle's
+        other rows."""
 
     def count_codes(self, bundle_id: str) -> int:
-        """How many tickets carry fresh codes under the bundle."""
+        """Number of tickets with fresh codes under the bundle."""
 
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
     ) -> dict[tuple[int | None, date | None], int]:
-        """How many matching tickets have each main topic in each month, as their latest codes under
-        the bundle say. A month is its first day; None stands for no topic and for no date. Only
-        what occurs is named."""
+        """Number of matching tickets by main topic and month, by their latest codes under the
+        bundle. A month is its first day; None stands for no topic or no date. Zero counts are left
+        out."""
 
     def topic_tickets(
         self,
@@ -239,18 +236,18 @@ class Codes(ScannedCodes, Protocol):
         by id; at most `limit`, after the first `offset`."""
 
     def bundles(self) -> list[str]:
-        """Ids of the bundles that codes are kept under, in ascending order."""
+        """Ids of the bundles that have codes, ascending."""
 
     def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
-        """All fresh codes in ascending order of ticket id, holding only a page in memory; `vector`
-        is empty in a store that has no use for it."""
+        """All fresh codes in ascending order of ticket id, with only a page in memory; `vector` is
+        empty in a store that does not use it."""
 
     def damaged_codes(self, bundle_id: str) -> list[str]:
-        """Ids, ascending, of the tickets whose codes under the bundle are no longer those that were
-        put, as far as this process has read them: whoever reads codes gets all but these."""
+        """Ids, ascending, of tickets whose codes under the bundle are damaged, as far as this
+        process has read them. Reading codes leaves these out."""
 
     def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
-        """Delete the codes of these tickets under the bundle, which are stale then."""
+        """Delete the codes of these tickets under the bundle, which makes them stale."""
 
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; unknown bundles are ignored. Raises Conflict for the
@@ -272,11 +269,11 @@ class Serving(Protocol):
 
 
 class RankedTickets(SearchedTickets, ScannedCodes, Protocol):
-    """As much of a store as the ranking of queries asks of it."""
+    """The parts of a store that ranking needs."""
 
 
 class TicketsWithCodes(Tickets, Codes, Protocol):
-    """All that a search stands on."""
+    """Tickets and codes."""
 
 
 class Store(
@@ -294,7 +291,7 @@ class Store(
     Checked,
     Protocol,
 ):
-    """Everything a desk knows, in one place."""
+    """All data of a desk."""
 
     def close(self) -> None:
         """Release files and connections; the store can't be used afterwards."""

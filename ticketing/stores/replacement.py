@@ -1,4 +1,4 @@
-"""A store in the place of another one, which any number of processes have open and go on with."""
+"""Replaces the content of a SQLite store while other processes have it open."""
 
 import sqlite3
 from collections.abc import Callable
@@ -15,10 +15,10 @@ from ticketing.stores.sqlite.database import DATABASE, LOCK_SECONDS
 from ticketing.stores.sqlite.files import file_path
 
 GAP = 1000
-"""More bundles than anybody makes while a store is replaced: numbers of files that are left out."""
+"""Gap in the numbers of code files, larger than the number of bundles made during a replacement."""
 
 READER_SECONDS = 5.0
-"""How long files of codes wait for those who read the old store."""
+"""Seconds that old code files are kept for readers of the old content."""
 
 
 def replace_content(
@@ -26,10 +26,9 @@ def replace_content(
 ) -> None:
     """Give an open store the content of the one in `folder`, in one transaction.
 
-    Whoever reads sees the old content or the new one; whoever writes waits. `keep` is called when
-    nobody writes any more and nothing has changed yet; what it raises leaves the old content, and
-    no file of the new one beside it.
-    Raises StoreAway where somebody writes for too long, StoreError.
+    Readers see the old or the new content; writers wait. `keep` is called when nobody writes any
+    more and nothing has changed yet. If it raises, the old content stays, and no file of the new
+    one is left beside it. Raises StoreAway if somebody writes for too long, StoreError.
     """
     with (
         live.database.plain_errors(),
@@ -42,7 +41,7 @@ def replace_content(
             _link_files(source, folder, live.database.folder)
             _switch(live, source, keep, shown)
         except BaseException:
-            # What cannot be deleted, `ticketing check` says.
+            # `ticketing check` reports what cannot be deleted.
             with suppress(StoreError, OSError, sqlite3.Error):
                 _drop_linked(live, source)
             raise
@@ -50,8 +49,8 @@ def replace_content(
 
 
 def keep_content(live: SQLiteStore, folder: Path, shown: Shown) -> None:
-    """Copy an open store to an empty folder, while nobody writes; rows of codes are never written
-    in place, nor are files, so that neither needs a copy."""
+    """Copy an open store to an empty folder while nobody writes. Files and rows of codes are never
+    changed in place, so they are hard-linked."""
     private_folder(folder)
     with live.database.plain_errors():
         copy_database(live, folder, shown)
@@ -67,7 +66,7 @@ def _numbers_used(connection: sqlite3.Connection) -> int:
 
 
 def _renumber(live: SQLiteStore, source: sqlite3.Connection, folder: Path) -> None:
-    """Give files of codes numbers that no process has seen: it keeps blocks by their number."""
+    """Give code files numbers that no process has seen, since processes cache blocks by number."""
     own = _numbers_used(source)
     with live.database.reading() as connection:
         shift = max(own, _numbers_used(connection)) + GAP
@@ -79,12 +78,13 @@ def _renumber(live: SQLiteStore, source: sqlite3.Connection, folder: Path) -> No
     source.execute("INSERT INTO sqlite_sequence VALUES ('code_files', ?)", (own + shift,))
     source.execute("COMMIT")
     for number in numbers:
-        with suppress(FileNotFoundError):  # `ticketing check` says what is lost
+        with suppress(FileNotFoundError):  # `ticketing check` reports losses
             code_file(folder, number).rename(code_file(folder, number + shift))
 
 
 def _match_pages(live: SQLiteStore, source: sqlite3.Connection) -> None:
-    """Pages are copied as they are, and must be as long as those that are replaced."""
+    """Set the page size of the source to that of the live database, since pages are copied
+    unchanged."""
     size = "SELECT page_size FROM pragma_page_size"
     [(wanted,)] = live.database.rows(size)
     if source.execute(size).fetchall() != [(wanted,)]:
@@ -94,23 +94,23 @@ def _match_pages(live: SQLiteStore, source: sqlite3.Connection) -> None:
 
 
 def _link_codes(source: sqlite3.Connection, folder: Path, target: Path) -> None:
-    """Put the files of codes that a database names into another folder as well."""
+    """Hard-link the code files that a database refers to into another folder."""
     private_folder(target / "codes")
     for (number,) in source.execute("SELECT number FROM code_files").fetchall():
         path = code_file(target, number)
-        remove_codes(path)  # of an interrupted one: no database names it
+        remove_codes(path)  # of an interrupted restore: unreferenced
         with suppress(FileNotFoundError):
             link_or_copy(code_file(folder, number), path)
     sync_folder(target / "codes")
 
 
 def _link_files(source: sqlite3.Connection, folder: Path, target: Path) -> None:
-    """Put the files that a database names into another folder as well, each in the place of one
-    of its name, which may be damaged."""
+    """Hard-link the files that a database refers to into another folder, replacing files of the
+    same name, which may be damaged."""
     for (sha256,) in source.execute("SELECT DISTINCT sha256 FROM files").fetchall():
         path = file_path(target, sha256)
         private_folder(path.parent)
-        with suppress(FileNotFoundError):  # `ticketing check` says what is lost
+        with suppress(FileNotFoundError):  # `ticketing check` reports losses
             link_in_place(file_path(folder, sha256), path)
 
 
@@ -138,7 +138,7 @@ def _switch(
 
 
 def _named(connection: sqlite3.Connection, folder: Path) -> tuple[set[Path], set[Path]]:
-    """Where in a folder the files of codes lie that a database names, and where the others do."""
+    """Paths of the code files in a folder that a database refers to, and of the others."""
     numbers = connection.execute("SELECT number FROM code_files").fetchall()
     digests = connection.execute("SELECT sha256 FROM files").fetchall()
     return (
@@ -148,7 +148,7 @@ def _named(connection: sqlite3.Connection, folder: Path) -> tuple[set[Path], set
 
 
 def _drop_linked(live: SQLiteStore, source: sqlite3.Connection) -> None:
-    """Delete the files of a database that an open store does not name."""
+    """Delete the files of a database that an open store does not refer to."""
     folder = live.database.folder
     codes, files = _named(source, folder)
     with live.database.writing() as connection:
@@ -160,13 +160,13 @@ def _drop_linked(live: SQLiteStore, source: sqlite3.Connection) -> None:
 
 
 def _drop_unnamed(live: SQLiteStore) -> None:
-    """Delete files that the store no longer names, once nobody reads the old content; a
-    file that is mapped stays until it is let go."""
+    """Delete files that the store no longer refers to, once nobody reads the old content. A mapped
+    file stays until it is unmapped."""
     path = live.database.path
     with closing(sqlite3.connect(path, timeout=READER_SECONDS)) as connection:
         [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
     if busy:
-        return  # `ticketing check` says so, and the next restore deletes them
+        return  # `ticketing check` reports it; the next restore deletes them
     with live.database.writing() as connection:
         codes, files = _named(connection, path.parent)
         for file in path.parent.glob("files/[!.]*"):

@@ -1,4 +1,4 @@
-"""When the desk trains by itself."""
+"""The interface of the schedule of automatic trainings."""
 
 from typing import Protocol
 
@@ -6,11 +6,11 @@ from ticketing.schedule import Schedule
 
 
 class Schedules(Protocol):
-    """The one schedule of a desk."""
+    """The schedule of a desk."""
 
     def schedule(self) -> Schedule:
-        """The schedule that was set last; one that never trains where none was."""
+        """The schedule set last; by default one that never trains."""
 
     def set_schedule(self, schedule: Schedule, seen: Schedule) -> bool:
-        """Put a schedule in the place of the one that was `seen`, in one step; False, and nothing
-        is changed, where another one stands there by now."""
+        """Replace the schedule that was `seen`, atomically; False, without any change, if it has
+        changed meanwhile."""

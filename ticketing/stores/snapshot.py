@@ -1,4 +1,4 @@
-"""A store as of one moment, in a folder of its own that SQLiteStore reads."""
+"""A copy of a store as of one moment, as a folder that SQLiteStore reads."""
 
 import sqlite3
 from collections.abc import Callable
@@ -16,18 +16,18 @@ from ticketing.stores.sqlite.database import DATABASE
 from ticketing.stores.sqlite.files import file_path
 
 PAGES = 2048
-"""Pages of the database that are copied at a time."""
+"""Pages of the database copied at a time."""
 
 BLOCK = 1 << 20
 
 
 def snapshot(store: Store, folder: Path, shown: Shown) -> None:
-    """Copy a store, while it is worked on, to an empty folder; nobody is signed in there.
+    """Copy a store that is in use to an empty folder, without sessions.
 
-    What was acknowledged before this call is in the copy. Of SQLite it is one moment. Servers know
-    no moment of all indices: there each ticket is as it was when it was read, and of all that is
-    only added to, some that came meanwhile may be in it, each whole. Raises StoreError where the
-    store is damaged, StoreAway.
+    The copy contains everything acknowledged before this call. For SQLite it is one moment.
+    Elasticsearch has no common moment of all indices: each ticket is as it was when it was read,
+    and append-only data may include some that were added meanwhile, each complete. Raises
+    StoreError if the store is damaged, StoreAway.
     """
     private_folder(folder)
     if isinstance(store, SQLiteStore):
@@ -43,13 +43,12 @@ def snapshot(store: Store, folder: Path, shown: Shown) -> None:
 
 
 def copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
-    """Copy the database of one moment, without its codes, who is signed in, who holds a
-    lease and what a training goes on with."""
+    """Copy the database as of one moment, without codes, sessions, leases and checkpoints."""
     with (
         store.database.reading() as source,
         closing(sqlite3.connect(folder / DATABASE)) as target,
     ):
-        # The first statement is the moment; later writes of others do not start the copy anew.
+        # The first statement fixes the moment; later writes do not restart the copy.
         _, left = shown_pages(source, "database", shown)
         source.execute("SELECT count(*) FROM serving").fetchall()
         source.backup(target, pages=PAGES, progress=lambda _, remaining, __: left(remaining))
@@ -62,7 +61,7 @@ def copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
 def shown_pages(
     source: sqlite3.Connection, what: str, shown: Shown
 ) -> tuple[int, Callable[[int], None]]:
-    """How many pages a database has that is to be copied, and what is told how many are left."""
+    """The number of a database's pages to copy, and a function to call with the number left."""
     count = "SELECT page_count, page_size FROM pragma_page_count, pragma_page_size"
     [(pages, size)] = source.execute(count).fetchall()
     went, before = shown(what, pages * size, BYTES), pages
@@ -76,8 +75,8 @@ def shown_pages(
 
 
 def damage_of(folder: Path) -> str:
-    """What SQLite says of a damaged database in a folder, every page of which is read; nothing
-    where it is whole."""
+    """SQLite's message about a damaged database in a folder, of which every page is read; "" if it
+    is intact."""
     try:
         with closing(sqlite3.connect(folder / DATABASE)) as database:
             said = [line for (line,) in database.execute("PRAGMA quick_check(1)")]
@@ -87,8 +86,9 @@ def damage_of(folder: Path) -> str:
 
 
 def _copy_codes(source: Path, folder: Path, shown: Shown) -> None:
-    """Copy the rows that the copied database counts; a file that was dropped meanwhile is dropped
-    there, and one that has lost rows stays as it is, which their checksums tell."""
+    """Copy the rows that the copied database refers to. The codes of a file that was deleted
+    meanwhile are deleted in the copy; a file that has lost rows is copied as it is, since checksums
+    will show the loss."""
     with closing(sqlite3.connect(folder / DATABASE)) as target:
         target.execute("PRAGMA foreign_keys = ON")
         files = target.execute("SELECT number, rows * width FROM code_files").fetchall()
@@ -108,8 +108,9 @@ def _copy_codes(source: Path, folder: Path, shown: Shown) -> None:
 
 
 def _copy_files(store: SQLiteStore, folder: Path, shown: Shown) -> None:
-    """Link or copy the files that the copied database names; one that was dropped meanwhile is
-    dropped there. Raises StoreError for one that the store still names, and has lost."""
+    """Link or copy the files that the copied database refers to; a file deleted meanwhile is
+    deleted in the copy. Raises StoreError for a file that the store still refers to but has
+    lost."""
     source = store.database.folder
     with closing(sqlite3.connect(folder / DATABASE)) as target:
         files = target.execute("SELECT sha256, max(bytes) FROM files GROUP BY sha256").fetchall()
@@ -128,8 +129,8 @@ def _copy_files(store: SQLiteStore, folder: Path, shown: Shown) -> None:
 
 
 def link_file(source: Path, folder: Path, sha256: str) -> bool:
-    """Let a file of a store lie in another one's folder as well, linked where one disk has both, as
-    it is never written in place. Returns whether it was there."""
+    """Hard-link or copy a file of a store into another store's folder; such files are never changed
+    in place. Returns whether the file exists."""
     path = file_path(folder, sha256)
     private_folder(path.parent)
     try:

@@ -1,8 +1,8 @@
-"""A store as those see it who belong to some groups: what they may not open is not there.
+"""A store as seen by a person of certain groups: tickets that the person may not see are hidden.
 
-A ticket is theirs to see when it is everybody's or has one of their groups. A query that is itself
-a ticket, a judgment, a saved query and a row of codes are seen with their tickets: of a ticket that
-is hidden, or gone, nothing is. What a bundle learned from all tickets it keeps; see
+A person sees a ticket if it has no groups or one of theirs. A query that is itself a ticket, a
+judgment, a saved query and a row of codes are visible together with their tickets; of a hidden or
+deleted ticket nothing is visible. What a bundle has learned from all tickets stays in it; see
 docs/how-to/groups.md.
 """
 
@@ -25,16 +25,16 @@ from ticketing.tickets import Filters, Ticket
 
 
 class VisibleStore(VisibleEvents, Store):
-    """Narrows every read of `store` to what `groups` may see; writes go through."""
+    """Filters every read of `store` by what `groups` may see; writes are passed on."""
 
     # tickets ---------------------------------------------------------------------------------
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
-        """The tickets among `ids` that may be seen, by id."""
+        """The visible tickets among `ids`, by id."""
         found = self._store.get_tickets(ids)
         return {id: ticket for id, ticket in found.items() if self._theirs.admit(ticket)}
 
     def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
-        """The tickets among `ids` that may be seen, by id."""
+        """The visible tickets among `ids`, by id."""
         found = self._store.read_tickets(ids)
         return {id: read for id, read in found.items() if self._theirs.admit(read[0])}
 
@@ -48,19 +48,19 @@ class VisibleStore(VisibleEvents, Store):
         keep: Collection[str] = (),
         theirs: Filters = Filters(),
     ) -> PutCounts:
-        """See Tickets. Raises Conflict, and puts nothing, where a hidden ticket has one of the
-        ids, or had it when it was deleted: that an id is taken is the one thing of a hidden ticket
-        that shows, and what was judged of a former one must not become a new one's."""
+        """See Tickets. Raises Conflict, and puts nothing, if a hidden ticket has one of the ids or
+        had it when it was deleted. This reveals only that the id is taken. Otherwise judgments of
+        the former ticket would refer to the new one."""
         if former := formerly_hidden(self._store, [t.id for t in tickets], self.groups):
             raise taken(min(former))
         return self._store.put_tickets(tickets, keep=keep, theirs=self._narrow(theirs))
 
     def hidden_ids(self, ids: Sequence[str]) -> frozenset[str]:
-        """The ones of `ids` that hidden tickets have."""
+        """Those of `ids` that belong to hidden tickets."""
         return frozenset(self._store.matching_ids(ids) - self.matching_ids(ids))
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
-        """Deletes the tickets among `ids` that may be seen, and what is left of those gone."""
+        """Delete the visible tickets among `ids`, and remains of deleted ones."""
         hidden = self.hidden_ids(ids)
         return self._store.delete_tickets([id for id in ids if id not in hidden])
 
@@ -131,13 +131,13 @@ class VisibleStore(VisibleEvents, Store):
         return self._seen(self._store.code_rows(bundle_id), lambda row: (row.ticket_id,))
 
     def damaged_codes(self, bundle_id: str) -> list[str]:
-        """See Codes; ids of tickets that may be seen."""
+        """See Codes; only ids of visible tickets."""
         damaged = self._store.damaged_codes(bundle_id)
         theirs = self.matching_ids(damaged)
         return [id for id in damaged if id in theirs]
 
     def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
-        """Forgets the codes of the tickets among `ids` that may be seen."""
+        """Delete the codes of the visible tickets among `ids`."""
         self._store.forget_codes(bundle_id, sorted(self.matching_ids(ids)))
 
     def topic_counts(
@@ -164,14 +164,14 @@ class VisibleStore(VisibleEvents, Store):
         raise no_file(name)
 
     def files(self, prefix: str = "") -> list[KeptFile]:
-        """No files: each may hold any ticket."""
+        """Always empty, since any file may contain hidden tickets."""
         return []
 
     def drop_file(self, name: str) -> None:
-        """Leaves the file, as one that is not there."""
+        """Does nothing, as for a missing file."""
 
     def file_at(self, name: str) -> Path | None:
-        """Nowhere."""
+        """Always None."""
         return None
 
     # jobs ------------------------------------------------------------------------------------
@@ -187,13 +187,13 @@ class VisibleStore(VisibleEvents, Store):
         return self._shown(self._store.create_job(kind, bundle_id, total, arguments, by))[0]
 
     def get_job(self, job_id: str) -> Job | None:
-        """A job as `jobs` tells of it."""
+        """A job as `jobs` shows it."""
         job = self._store.get_job(job_id)
         return job and self._shown(job)[0]
 
     def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
-        """See Jobs. How far a reindexing is, is told as if it had only the tickets that may be
-        seen; how far an import of somebody else or an evaluation is, is not told."""
+        """See Jobs. The progress of a reindex is shown as if there were only the visible tickets.
+        The progress of an evaluation, or of somebody else's import, is not shown."""
         return self._shown(*self._store.jobs(limit, kind, bundle_id))
 
     def unfinished_jobs(self) -> list[Job]:
@@ -219,8 +219,8 @@ class VisibleStore(VisibleEvents, Store):
         return replace(filters, groups=filters.groups & self.groups)
 
     def _shown(self, *jobs: Job) -> list[Job]:
-        """Jobs' records without hidden tickets, their number, and what may speak of them; an
-        import of one's own as it is."""
+        """Records of jobs without hidden tickets, their number, and messages that may mention them;
+        the person's own imports unchanged."""
         theirs = self.count_tickets()
         if theirs == self._store.count_tickets():
             return list(jobs)
@@ -242,13 +242,13 @@ class VisibleStore(VisibleEvents, Store):
 
 
 def _words(message: str) -> list[str]:
-    """What may be an id in a message."""
+    """Words of a message that may be ids."""
     return [word.strip(".,;:!?()'\"") for word in message.split()]
 
 
 def _figures(job: Job, tickets: int) -> tuple[int, int]:
-    """A job's total and how much of it is done, for who sees so many tickets: nothing of rows
-    imported and queries measured, which are those of hidden tickets too."""
+    """`total` and `done` of a job for a person who sees this many tickets; 0 for rows of imports
+    and queries of evaluations, which include hidden ones."""
     if job.kind == JobKind.TRAINING:
         return job.total, job.done  # epochs
     total = tickets if job.kind == JobKind.REINDEX and job.total else 0

@@ -1,4 +1,4 @@
-"""What people did, as those see it who belong to some groups; see `visible`."""
+"""Queries, judgments, verdicts and history as seen by a person of certain groups; see `visible`."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -13,37 +13,38 @@ from ticketing.stores.protocols import Store
 from ticketing.tickets import Filters, Judgment, Query, Verdict
 
 HIDDEN = "a ticket of other groups, or a deleted one"
-"""What the audit says of one in place of its id."""
+"""Replaces the id of a hidden ticket in the audit."""
 
 UNSEEN = "a category of no ticket that you may see"
-"""What the audit says of one in place of its name."""
+"""Replaces the name of a hidden category in the audit."""
 
 PAGE = 500
-"""Things whose tickets are looked up at once."""
+"""Number of events whose tickets are looked up at once."""
 
 Thing = TypeVar("Thing")
 
 
 class VisibleEvents(DelegatingStore):
-    """Queries, judgments, verdicts and history, with their tickets or not at all."""
+    """Shows queries, judgments, verdicts and history only if their tickets are visible."""
 
     def __init__(self, store: Store, groups: frozenset[str], name: str = ""):
         super().__init__(store)
         self.groups = groups
         self.name = name
-        """Of whoever sees it; empty for nobody in particular."""
+        """Name of the person; empty for nobody in particular."""
         self._theirs = Filters(groups=groups)
 
     def get_query(self, query_id: str) -> Query | None:
-        """A query that is no hidden ticket; where some are hidden, one that is a ticket itself,
-        that a judgment or an asking names which may be seen, or that one asked or saved oneself."""
+        """A query that is not a hidden ticket. If some tickets are hidden, only a query that is
+        itself a ticket, that a visible judgment or asking refers to, or that the person asked or
+        saved."""
         found = self._store.get_query(query_id)
         seen = found and next(self._seen([found], _of_query), None)
         return found if seen and self._is_open(seen) else None
 
     def queries(self) -> Iterator[Query]:
-        """Queries that are no hidden tickets; where some are hidden, those of them alone that a
-        judgment or an asking names which may be seen, or that one asked oneself."""
+        """Queries that are not hidden tickets. If some tickets are hidden, only those that a
+        visible judgment or asking refers to, or that the person asked."""
         found = self._seen(self._store.queries(), _of_query)
         if self._see_no_more(None):
             return found
@@ -53,30 +54,30 @@ class VisibleEvents(DelegatingStore):
         return (query for query in found if query.id in named)
 
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
-        """Judgments of tickets that may be seen, without rank and score: the judge, who may see
-        others, saw them among those."""
+        """Judgments of visible tickets, without rank and score: the judge may have seen other
+        tickets among them."""
         events = self._seen(self._store.judgments(query_id, ticket_id), _of_judgment)
         return map(_unplaced, events)
 
     def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
-        """What `judgments` gives, with the numbers of the whole log."""
+        """The judgments of `judgments`, with their numbers in the whole log."""
         log = self._seen(self._store.judgment_log(start), lambda entry: _of_judgment(entry[1]))
         return ((number, _unplaced(event)) for number, event in log)
 
     def count_judgments(self) -> int:
-        """How many judgments may be seen."""
+        """Number of visible judgments."""
         return sum(1 for _ in self.judgments())
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
-        """Verdicts on subjects, but for those that only hidden tickets have."""
+        """Verdicts on subjects, except subjects that only hidden tickets have."""
         events = list(self._store.verdicts(subject))
         theirs = cache(self._is_theirs)
         return (event for event in events if theirs(event.subject))
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
-        """Of askings those whose answer could hold no hidden ticket, of saved queries those that
-        are no hidden ticket, of topics named their words that may be seen, and what was done but
-        not to which hidden ticket."""
+        """Askings whose answer could not contain a hidden ticket, saved queries that are not hidden
+        tickets, named topics with visible words only, and audit entries without references to
+        hidden tickets."""
         narrow: dict[type[Any], Callable[[Iterator[Any]], Iterator[Any]]] = {
             Asking: self._askings,
             SavedQuery: self._saved,
@@ -89,7 +90,7 @@ class VisibleEvents(DelegatingStore):
     def last_events(
         self, kind: type[Event], limit: int, offset: int = 0, person: str = ""
     ) -> list[Event]:
-        """See History; read to the end, unless it is the audit, of which no entry is left out."""
+        """See History. Reads all events, except those of the audit, which leaves none out."""
         if kind is AuditEntry:
             return [*self._audited(self._store.last_events(kind, limit, offset, person))]
         return list(self.events(kind, person))[::-1][offset : offset + limit]
@@ -107,7 +108,8 @@ class VisibleEvents(DelegatingStore):
     def _seen(
         self, things: Iterable[Thing], tickets_of: Callable[[Thing], Iterable[str]]
     ) -> Iterator[Thing]:
-        """Things all of whose tickets may be seen, looked up page by page; an empty id is none."""
+        """Items all of whose tickets are visible, looked up page by page; an empty id is
+        ignored."""
         things = iter(things)
         while page := list(islice(things, PAGE)):
             ids = {id for thing in page for id in tickets_of(thing) if id}
@@ -115,7 +117,8 @@ class VisibleEvents(DelegatingStore):
             yield from (thing for thing in page if seen.issuperset(tickets_of(thing)))
 
     def _is_open(self, query: Query) -> bool:
-        """Whether a query may be read that is no hidden ticket; what costs most is asked last."""
+        """Whether a query that is not a hidden ticket may be read; the most expensive checks come
+        last."""
         return (
             bool(query.ticket_id)
             or next(self.judgments(query.id), None) is not None
@@ -125,13 +128,14 @@ class VisibleEvents(DelegatingStore):
         )
 
     def _is_own(self, query_id: str) -> bool:
-        """Whether whoever sees this asked or saved a query."""
+        """Whether the person asked or saved a query."""
         return any(event.query.id == query_id for event in self._own(Asking)) or any(
             event.query.id == query_id for event in self._own(SavedQuery)
         )
 
     def _own(self, kind: type[Event]) -> Iterator[Event]:
-        """Events of whoever sees this, the last first: what is opened was mostly asked just now."""
+        """Events of the person, newest first, since queries are mostly opened soon after they were
+        asked."""
         for offset in count(0, PAGE) if self.name else ():
             page = self._store.last_events(kind, PAGE, offset, self.name)
             yield from page
@@ -140,18 +144,18 @@ class VisibleEvents(DelegatingStore):
 
     @cached_property
     def _asked(self) -> set[str]:
-        """Ids of queries that an asking names which may be seen: read once, as whoever opens one
-        opens several; a store is narrowed for each request."""
+        """Ids of queries that visible askings refer to, read once: a person who opens one query
+        opens several, and each request has its own instance."""
         return {asking.query.id for asking in self.events(Asking)}
 
     def _is_theirs(self, subject: str) -> bool:
-        """Whether a ticket that may be seen has a subject, or none that is hidden."""
+        """Whether a visible ticket has a subject, or no hidden ticket has it."""
         has_subject = self._store.has_subject
         return has_subject(subject, self._theirs) or not has_subject(subject)
 
     def _askings(self, askings: Iterable[Asking]) -> Iterator[Asking]:
-        """Askings whose answer held nothing that is hidden, and could not have: who asked belonged
-        to no other groups, or sees no ticket that is hidden here."""
+        """Askings whose answer contained nothing hidden and could not have: the person who asked
+        had no other groups, or sees no ticket that is hidden here."""
         no_more = cache(self._see_no_more)
         askings = self._seen(askings, lambda asking: _of_query(asking.query))
         while page := list(islice(askings, PAGE)):
@@ -166,7 +170,7 @@ class VisibleEvents(DelegatingStore):
                     yield asking
 
     def _see_no_more(self, groups: frozenset[str] | None) -> bool:
-        """Whether those who belong to other groups (None: who see all) see no ticket more."""
+        """Whether people of other groups (None: people who see all) see no further tickets."""
         either = None if groups is None else groups | self.groups
         return self._store.count_tickets(Filters(groups=either)) == self._store.count_tickets(
             self._theirs
@@ -184,9 +188,9 @@ class VisibleEvents(DelegatingStore):
         return (event for event in events if event.groups & self.groups)
 
     def _audited(self, entries: Iterable[Any]) -> Iterator[Any]:
-        """Entries that do not say which, where it is a ticket that is hidden or was when it was
-        deleted, or a category of such ones alone; where any is hidden, what is gone may have been.
-        """
+        """Audit entries. The id is removed if it belongs to a ticket that is hidden or was when it
+        was deleted, or to a category of such tickets alone. If any ticket is hidden, a deleted
+        ticket may have been hidden too."""
         entries, no_more = iter(entries), cache(self._see_no_more)
         products = cache(lambda: set(self._store.facets(self._theirs)["product"]))
         while page := list(islice(entries, PAGE)):
@@ -204,8 +208,8 @@ class VisibleEvents(DelegatingStore):
 
 
 def formerly_hidden(store: Store, ids: Collection[str], groups: frozenset[str]) -> frozenset[str]:
-    """The ones of `ids` that no ticket has, and that one had when it was deleted which those who
-    belong to `groups` might not see."""
+    """Those of `ids` that no ticket has now, but that belonged, when it was deleted, to a ticket
+    which people of `groups` might not see."""
     gone = set(ids) - store.matching_ids(list(ids))
     former = store.events(FormerTicket) if gone else iter(())
     return frozenset(
@@ -222,5 +226,5 @@ def _of_judgment(event: Judgment) -> tuple[str, str]:
 
 
 def _unplaced(event: Judgment) -> Judgment:
-    """A judgment without what its judge saw beside the ticket."""
+    """A judgment without the rank and score that its judge saw."""
     return replace(event, rank=None, score=None)

@@ -48,8 +48,8 @@ class ElasticsearchStore(
 ):
     """A store at the addresses of `settings.store`.
 
-    Raises StoreAway when no server answers, StoreError for a server, credentials, a
-    certificate or indices that cannot be used, InputError for settings that contradict.
+    Raises StoreAway if no server answers, StoreError for a server, credentials, certificate or
+    indices that cannot be used, InputError for contradictory settings.
     """
 
     def __init__(self, settings: Settings):

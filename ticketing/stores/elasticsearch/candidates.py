@@ -1,4 +1,4 @@
-"""The tickets worth an exact comparison: near in words, near by vector, near by vector of late."""
+"""Candidates: tickets near to a query by words, by vector, or by vector among recent ones."""
 
 import base64
 from collections import defaultdict
@@ -22,32 +22,33 @@ from ticketing.stores.protocols import Codes
 from ticketing.tickets import Filters
 
 BY_VECTOR, BY_WORDS = 650, 200
-"""Tickets found each way; measured by `tests.benchmarks.candidates`."""
+"""Number of tickets found by each kind of search; measured by `tests.benchmarks.candidates`."""
 
 WINDOWS: dict[timedelta | None, int] = {None: 8, timedelta(days=45): 3, timedelta(days=7): 2}
-"""Where time counts, its part of the distance grows by the logarithm of days up to a horizon. So
-BY_VECTOR are shared, in these parts, among the nearest of all and those within so long of the
-query."""
+"""If time counts, its part of the distance grows with the logarithm of days up to a horizon. So
+BY_VECTOR is divided, in these proportions, among all tickets and those within these periods of the
+query's time."""
 
 VECTOR_BOOST = 1e12
-"""Lifts the score of what is near by vector, at least 4e-8, above any score of words."""
+"""Raises the score of a vector match, at least 4e-8, above all scores of words."""
 
 FEW_WORDS = 2
 OF_FEW_WORDS, OF_UNKNOWN_WORDS = 4, 8
-"""A query of so few words, or of none that the vocabulary knows, lies beside all tickets, which are
-nearly as far from it as each other: so many times as many are found by vector."""
+"""Factors of BY_VECTOR for a query of at most this many words, or of no known word: such a query is
+nearly equally far from all tickets."""
 
 RAREST_WORDS = 32
-"""A word query is cut to its rarest words: common ones cost most and tell least."""
+"""Number of a query's rarest words that are searched: frequent words are slow and say little."""
 
 LONGEST_QUERY = 2000
-"""Distinct words of a query that are looked at."""
+"""Maximum number of distinct words of a query that are considered."""
 
 LOOKED_AT = 8
-"""The walk through the vectors' graph ends easily there: so many times BY_VECTOR are looked at."""
+"""Factor of BY_VECTOR: number of vectors visited in the graph (num_candidates). With fewer, the
+search easily ends too early."""
 
 CODE = columns("code", "checksum")
-"""What is read of a hit."""
+"""The fields read of a hit."""
 
 
 class Candidates(ElasticsearchServing, Codes):
@@ -62,11 +63,11 @@ class Candidates(ElasticsearchServing, Codes):
 
     @property
     def keeps_vectors(self) -> bool:
-        """See Codes; candidates are found by words and by vector."""
+        """See Codes. Always True: candidates are found by words and by vector."""
         return True
 
     def damaged_codes(self, bundle_id: str) -> list[str]:
-        """Ids of the tickets whose codes were read and are no longer as they were."""
+        """Ids of tickets whose codes were found damaged when read."""
         return sorted(self._damaged[bundle_id])
 
     def candidates(
@@ -77,8 +78,8 @@ class Candidates(ElasticsearchServing, Codes):
         limit: int = 10,
         also: Collection[str] = (),
     ) -> CodeBlock:
-        """All that match, where this process holds the codes as they are now; else the union of
-        what each way finds, in the same request."""
+        """All matching tickets if this process holds the present codes in memory; otherwise the
+        union of all searches, in the same request."""
         mirrored = bundle_id in self.mirrors
         if limit > self.by_words and not mirrored:
             return self.codes(bundle_id, filters)
@@ -99,7 +100,7 @@ class Candidates(ElasticsearchServing, Codes):
         return block_of(codes, of=counted["total"]["value"])
 
     def _now(self, bundle_id: str, searches: Sequence[tuple[str, Json]], copy: str) -> list[Json]:
-        """The answers to searches of which the first is SERVES, with all codes of the bundle."""
+        """Results of searches, the first of which is SERVES, over all codes of the bundle."""
         answers = self.connection.searches(searches, copy)
         if answers and bundle_of(answers[0]) != bundle_id:  # see `_show`
             self.connection.refresh(codes_of(bundle_id))
@@ -107,8 +108,8 @@ class Candidates(ElasticsearchServing, Codes):
         return answers
 
     def _read(self, bundle_id: str, hits: Iterable[Json]) -> dict[str, bytes]:
-        """The codes that hits with CODE bring, by id; damaged ones are left out and remembered
-        until they are read again and are whole."""
+        """The codes in hits with the fields CODE, by id. Damaged ones are left out, and remembered
+        until they are read again and intact."""
         damaged, codes = self._damaged[bundle_id], {}
         for hit in hits:
             fields = hit["fields"]
@@ -121,10 +122,10 @@ class Candidates(ElasticsearchServing, Codes):
         return codes
 
     def _show(self, bundle_id: str) -> None:
-        """Let the next search see all codes of a bundle.
+        """Make all codes of a bundle visible to the next search.
 
-        Codes of one that does not serve are written without that: Elasticsearch then makes few
-        large segments of them instead of one for each batch, at half the cost.
+        Codes of a bundle that does not serve are written without a refresh. Elasticsearch then
+        makes few large segments instead of one per batch, at half the cost.
         """
         if self.serving() != bundle_id:
             self.connection.refresh(codes_of(bundle_id))
@@ -132,8 +133,8 @@ class Candidates(ElasticsearchServing, Codes):
             self.require_codes(bundle_id)
 
     def require_codes(self, bundle_id: str) -> None:
-        """Raises StoreError where the index of the serving bundle's codes was lost: tickets name it
-        still. Any other bundle's may be dropped."""
+        """Raises StoreError if the index of the serving bundle's codes was lost while tickets still
+        refer to it. That of any other bundle may have been dropped."""
         if bundle_id != self.serving() or meta_of(self.connection, codes_of(bundle_id)):
             return
         self.connection.refresh(TICKETS)
@@ -146,11 +147,11 @@ class Candidates(ElasticsearchServing, Codes):
     def _ways(
         self, bundle_id: str, query: EncodedQuery, filters: Filters, also: Collection[str]
     ) -> list[tuple[str, Json]]:
-        """The searches for how many tickets match, what is found in either way, and those of `also`
-        that match.
+        """Searches for the number of matching tickets, for the nearest by vector and by words, and
+        for matching ones of `also`.
 
-        What is found both ways comes once. Whatever is near by vector comes before all that is
-        near in words alone, of which `by_words` are taken, and more where vectors found the same.
+        A ticket found both ways is returned once. Vector matches come before matches by words
+        alone. At least `by_words` of the latter are returned.
         """
         counted = {"query": where(filters), "size": 0, "track_total_hits": True}
         words = {"bool": {"must": _any_word(query.words), "filter": where(filters)}}
@@ -169,7 +170,7 @@ class Candidates(ElasticsearchServing, Codes):
         return searches
 
     def _near(self, query: EncodedQuery, filters: Filters) -> Iterator[Json]:
-        """What is near by vector: of all that match, and of those of its time."""
+        """Vector searches: among all matching tickets, and among those near to the query's time."""
         times = times_as_many(query)
         count, looked_at = times * self.by_vector, 1 if times == 1 else LOOKED_AT // times
         spans = WINDOWS if query.time else {None: 1}
@@ -186,14 +187,14 @@ class Candidates(ElasticsearchServing, Codes):
 
 
 def times_as_many(query: EncodedQuery) -> int:
-    """How many times BY_VECTOR are found for a query."""
+    """The factor of BY_VECTOR for a query."""
     if not query.known:
         return OF_UNKNOWN_WORDS
     return OF_FEW_WORDS if len(set(query.words)) <= FEW_WORDS else 1
 
 
 def block_of(codes: Mapping[str, bytes], of: int | None = None) -> CodeBlock:
-    """Codes by id as the scan wants them."""
+    """A block of codes given by id."""
     ids = tuple(sorted(codes))
     width = len(codes[ids[0]]) if ids else 0
     stacked = np.frombuffer(b"".join(codes[id] for id in ids), np.uint8).reshape(len(ids), width)
@@ -201,14 +202,14 @@ def block_of(codes: Mapping[str, bytes], of: int | None = None) -> CodeBlock:
 
 
 def around(time: datetime, window: timedelta) -> Json:
-    """The query for what was created within so much of a time."""
+    """The query for documents created within a period around a time."""
     first = time - min(window, time - datetime.min)
     last = time + min(window, datetime.max - time)
     return {"range": {"created": {"gte": first.isoformat(), "lte": last.isoformat()}}}
 
 
 def _any_word(words: Sequence[str]) -> Json:
-    """The query for documents that hold any of the rarest of `words`, by BM25."""
+    """The query for documents that contain any of the rarest of `words`, ranked by BM25."""
     distinct = list(dict.fromkeys(words))[:LONGEST_QUERY]
     if not distinct:
         return {"match_none": {}}

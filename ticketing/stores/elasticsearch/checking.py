@@ -1,6 +1,6 @@
-"""What is damaged on the servers: shards that are away, and documents that contradict each other.
+"""Checks the servers for damage: missing shards, and inconsistent documents.
 
-The bytes of an index are checked by Elasticsearch itself.
+Elasticsearch itself checks the bytes of its indices.
 """
 
 import base64
@@ -29,11 +29,11 @@ RESIZED = "as while it is resized; where nobody does that, run `ticketing store 
 
 
 class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
-    """Compares what an index says with what another one says of the same."""
+    """Compares the data of different indices."""
 
     def require_room(self) -> None:
-        """Raises StoreFull where the server lets nothing be written, as when its disk is full;
-        StoreError where a part of the store was lost or is there twice."""
+        """Raises StoreFull if the server refuses writes, for example because its disk is full;
+        StoreError if a part of the store is missing or exists twice."""
         require_parts(self.connection)
         self.require_codes(self.serving())
         with self.connection.client() as client:
@@ -50,8 +50,8 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
                 )
 
     def findings(self) -> Iterator[Finding]:
-        """Shards that are away, tickets whose text was changed, codes and tickets that do not know
-        of each other, codes without a checksum, and files that are damaged or half put."""
+        """Missing shards, tickets whose text was changed, codes and tickets that do not match,
+        codes without a checksum, and damaged or half-put files."""
         with self.connection.client() as client:
             health = client.cluster.health(index=self.connection.alias("*"))
         if health["status"] == "red":
@@ -67,7 +67,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         yield from self._half_put()
 
     def _lost_codes(self) -> Iterator[Finding]:
-        """Codes of the serving bundle, whose index is not there any more."""
+        """The serving bundle's codes, if their index is missing."""
         serving = self.serving()
         if serving and serving not in self.bundles():
             self.connection.refresh(TICKETS)
@@ -77,7 +77,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
                 yield Finding(f"codes of bundle {serving}", what, "encode these tickets anew", mend)
 
     def _half_put(self) -> Iterator[Finding]:
-        """Bytes of files that nobody ended putting, or deleting, within a day."""
+        """Chunks of files whose upload or deletion was not finished within a day."""
         old = {"range": {"put": {"lt": (utc_now() - A_DAY).isoformat()}}}
         hits = self.connection.pages(
             FILES,
@@ -93,7 +93,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
             yield Finding("files in the store", what, "delete them", mend)
 
     def _texts(self) -> Iterator[Finding]:
-        """A ticket's version is the digest of what it says."""
+        """A ticket's version is the digest of its text."""
         fields = [*FIELDS, "version"]
         every: Json = {"match_all": {}}
         for hit in self.connection.pages(
@@ -136,7 +136,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         return "these tickets count as not encoded"
 
     def _sum(self, name: str) -> str:
-        """Give rows without a checksum that of their present bytes."""
+        """Give rows without a checksum the checksum of their present bytes."""
         hits = self.connection.pages(
             name, sort=[{"id": "asc"}], query=_WITHOUT_CHECKSUM, size=PAGE, **columns("code")
         )

@@ -1,4 +1,4 @@
-"""Opens the client of an Elasticsearch: who asks, over which certificate, how long it waits."""
+"""Opens the Elasticsearch client: credentials, certificates and timeouts."""
 
 import logging
 import ssl
@@ -13,17 +13,16 @@ from ticketing.settings import Settings
 
 
 def opened_client(hosts: Sequence[str], settings: Settings) -> Elasticsearch:
-    """A client of the nodes of one server; nothing is asked of them yet.
+    """A client for the nodes of one cluster; no request is sent yet.
 
-    Raises InputError for settings that do not fit each other, or a certificate that cannot be
-    read.
+    Raises InputError for settings that do not fit together, or a certificate that cannot be read.
     """
     if "@" in settings.store:
         raise InputError(
             "TICKETING_STORE cannot be used with a user in it; set TICKETING_STORE_USER and"
             " TICKETING_STORE_PASSWORD instead."
         )
-    # It tells of every retry with a traceback; what matters is raised.
+    # It logs every retry with a traceback; what matters is raised.
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     password = settings.store_password.get_secret_value()
     api_key = settings.store_api_key.get_secret_value()
@@ -39,7 +38,7 @@ def opened_client(hosts: Sequence[str], settings: Settings) -> Elasticsearch:
     if settings.store_ca:
         try:
             options["ssl_context"] = ssl.create_default_context(cafile=settings.store_ca)
-        except OSError as error:  # so is ssl.SSLError
+        except OSError as error:  # ssl.SSLError is an OSError too
             raise InputError(
                 f"TICKETING_STORE_CA={settings.store_ca} is no file of a certificate: {error}."
             ) from None

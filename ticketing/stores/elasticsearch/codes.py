@@ -1,4 +1,5 @@
-"""Codes: an index a bundle, each document a ticket's codes and all that filters and ranks them."""
+"""Codes: one index per bundle; each document holds a ticket's codes and copies of its fields for
+filters and ranking."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -39,14 +40,14 @@ from ticketing.stores.elasticsearch.topics import ElasticsearchTopics
 from ticketing.tickets import Filters
 
 PAGE = 2000
-"""Rows of codes that are read in one request."""
+"""Rows of codes read in one request."""
 
 
 class ElasticsearchCodes(ElasticsearchTopics):
     """An index for each bundle.
 
-    An index of codes carries a `build` that is drawn when it is made: codes that were dropped
-    and are built again are fresh for no ticket until they are stored.
+    Each index of codes has a random `build`. If codes are dropped and built again, they are not
+    fresh for any ticket until they are stored.
     """
 
     def stale_ids(
@@ -73,17 +74,17 @@ class ElasticsearchCodes(ElasticsearchTopics):
         return [hit["fields"]["id"][0] for hit in hits]
 
     def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
-        """Store codes; a ticket's count as there once the ticket is marked, which is done last."""
+        """Store codes. A ticket counts as encoded once it is marked, which is done last."""
         if not rows:
             return 0
         left = {row.ticket_id: row for row in reversed(rows)}
         stored = 0
         for _ in range(ATTEMPTS):
-            # Tickets are read after codes: who changes one later has these changed as well, or
-            # finds none of its codes and leaves it unmarked.
+            # Tickets are read after codes: who changes a ticket later also changes these codes, or
+            # finds no codes of it and leaves it unmarked.
             before = self.connection.get(codes_of(bundle_id), left, ["id"])
             tickets = self.connection.get(TICKETS, left, ["version", "coded", *COPIED])
-            # Builds are read after tickets: one that a ticket names and that is not here is gone.
+            # Builds are read after tickets: a ticket's build that is missing here is gone.
             build, builds = self.open_build(bundle_id, rows)
             wanted = {
                 id: doc
@@ -94,7 +95,7 @@ class ElasticsearchCodes(ElasticsearchTopics):
             written = self.write_codes(bundle_id, (left[id] for id in wanted), wanted, before)
             lost = self.mark_coded(build, {id: wanted[id] for id in written}, builds)
             stored += len(written) - len(lost)
-            # These tickets changed or went while their codes were written.
+            # These tickets changed or were deleted while their codes were written.
             remove_codes(self.connection, lost)
             now = tickets_of(self.connection, lost)
             copy_filters(self.connection, list(now.values()))
@@ -104,8 +105,8 @@ class ElasticsearchCodes(ElasticsearchTopics):
         raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
 
     def open_build(self, bundle_id: str, rows: Sequence[CodeRow]) -> tuple[str, set[str]]:
-        """The build to store in, made where there is none, and all that there are; raises
-        StoreError for a wrong width, and where the serving bundle's codes were lost."""
+        """The build to store in, created if there is none, and all builds. Raises StoreError for a
+        wrong width, and if the serving bundle's codes were lost."""
         widths = {len(row.code) for row in rows}
         metas = self._metas()
         if len(widths) == 1 and bundle_id not in metas:
@@ -133,8 +134,8 @@ class ElasticsearchCodes(ElasticsearchTopics):
         tickets: Mapping[str, Json],
         before: Mapping[str, Json],
     ) -> set[str]:
-        """Write rows with what their tickets are filtered by, as it was read, in place of the codes
-        `before` while these are as they were read; returns the ids of those that were written."""
+        """Write rows with copies of their tickets' filter fields, replacing the codes `before` if
+        these have not changed since; returns the ids of those written."""
         index = self.connection.alias(codes_of(bundle_id))
         actions = {
             row.ticket_id: {
@@ -151,8 +152,8 @@ class ElasticsearchCodes(ElasticsearchTopics):
     def mark_coded(
         self, build: str, tickets: Mapping[str, Json], builds: Collection[str]
     ) -> list[str]:
-        """Note that the tickets have codes of this build, if they are still as they were read, and
-        forget those of none of the `builds`; returns the ids of those that are not."""
+        """Mark tickets, if unchanged since they were read, as having codes of this build, and
+        remove marks of builds not in `builds`; returns the ids of tickets that were changed."""
         actions = [
             {
                 "_op_type": "update",
@@ -163,11 +164,11 @@ class ElasticsearchCodes(ElasticsearchTopics):
             }
             for id, doc in tickets.items()
         ]
-        answers = self.connection.bulk(actions, refresh=False)  # whoever searches for it refreshes
+        answers = self.connection.bulk(actions, refresh=False)  # searches for it refresh first
         return [id for id, answer in zip(tickets, answers, strict=True) if answer["status"] >= 300]
 
     def count_codes(self, bundle_id: str) -> int:
-        """How many tickets carry fresh codes under the bundle."""
+        """Number of tickets with fresh codes under the bundle."""
         build = self._build(bundle_id)
         if not build:
             return 0
@@ -175,7 +176,7 @@ class ElasticsearchCodes(ElasticsearchTopics):
         return self.connection.count(TICKETS, {"term": {"coded": build}})
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
-        """All codes that a query under this bundle may be compared with, read now."""
+        """All codes with which a query under this bundle may be compared, read now."""
         self._show(bundle_id)
         hits = self.connection.pages(
             codes_of(bundle_id),
@@ -210,8 +211,8 @@ class ElasticsearchCodes(ElasticsearchTopics):
                         yield row
 
     def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
-        """Delete the codes of these tickets, which are marked as uncoded first; codes that another
-        one has stored meanwhile stay."""
+        """Delete the codes of these tickets, which are first marked as not encoded; codes stored by
+        another process meanwhile stay."""
         name = codes_of(bundle_id)
         codes = self.connection.get(name, ids, ["id"])
         self._mark_uncoded(bundle_id, ids)
@@ -219,8 +220,8 @@ class ElasticsearchCodes(ElasticsearchTopics):
         self._damaged[bundle_id] -= set(ids)
 
     def _mark_uncoded(self, bundle_id: str, ids: Sequence[str]) -> None:
-        """Note that the tickets have no codes of a bundle. Each is written, also where it says so
-        already: whoever stores codes of it just now finds it changed."""
+        """Mark tickets as having no codes of a bundle. Each ticket is written even if it is already
+        marked so, so that a process storing codes of it sees a change."""
         build, left = self._build(bundle_id), list(ids)
 
         def named(coded: str) -> bool:
@@ -254,16 +255,16 @@ class ElasticsearchCodes(ElasticsearchTopics):
         drop(self.connection, codes_of(bundle_id))
 
     def _build(self, bundle_id: str) -> str:
-        """The build of a bundle's codes, or an empty string, which no ticket is marked with."""
+        """The build of a bundle's codes, or "", with which no ticket is marked."""
         meta = meta_of(self.connection, codes_of(bundle_id))
         return meta["build"] if meta else ""
 
     def _metas(self) -> dict[str, Json]:
-        """What the indices of codes say of themselves, by bundle."""
+        """The `_meta` of the indices of codes, by bundle."""
         metas = metas_of(self.connection, codes_of("*"))
         return {meta["bundle_id"]: meta for meta in metas}
 
 
 def _while_unchanged(doc: Json | None) -> Json:
-    """The condition that a document is as it was read, or still is not there."""
+    """The condition that a document has not changed since it was read, or still does not exist."""
     return {"_op_type": "index", **if_unchanged(doc)} if doc else {"_op_type": "create"}

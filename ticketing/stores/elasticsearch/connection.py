@@ -1,4 +1,4 @@
-"""One Elasticsearch for many threads: addresses, time limits, plain errors, and a few verbs."""
+"""Requests to Elasticsearch by many threads: index names, time limits, one-sentence errors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,31 +20,30 @@ PAGE = 500
 """Documents held in memory while all of them are read."""
 
 AT_ONCE = 1000
-"""Ids that are asked for in one request."""
+"""Ids requested at a time."""
 
 MOST_HITS = 10_000
-"""As many hits as a server lists, or skips, at once by default."""
+"""Maximum number of hits that a server returns or skips by default."""
 
 KEPT = "5m"
-"""How long a server remembers a moment that nobody asks it about."""
+"""How long a server keeps an unused point in time."""
 
 BULK_BYTES = 10_000_000
-"""Most bytes of documents that are sent in one request."""
+"""Maximum number of bytes sent in one bulk request."""
 
 MISSING, CONFLICT = 404, 409
 
 NODE_AWAY = {502, 503}
-"""What is said of a search whose node died before its answer was whole."""
+"""Statuses of a search whose node died before it was finished."""
 
 OF_BUNDLES = "codes-"
-"""Begins the names of indices that may not exist; any other that does not was lost."""
+"""Prefix of indices that may be missing; any other missing index was lost."""
 
 
 class Connection:
     """The client, and the names of the store's indices below a prefix.
 
-    Every index is reached by an alias and written by it alone, so that no write can make an
-    index that was dropped come back without its mapping.
+    Every index is accessed only by an alias, so that late writes do not recreate a dropped one.
     """
 
     def __init__(self, settings: Settings):
@@ -56,12 +55,12 @@ class Connection:
         self._client = opened_client(hosts, settings)
 
     def alias(self, name: str) -> str:
-        """The full name of one of the store's indices, or of a pattern of them."""
+        """The full name of one of the store's indices, or a pattern of them."""
         return f"{self.prefix}-{name}"
 
     @contextmanager
     def client(self) -> Iterator[Elasticsearch]:
-        """The client; what it raises inside the block becomes one sentence."""
+        """Context manager: the client; its errors become one sentence."""
         if self._closed:
             raise StoreError(f"The store at {self.where} was closed; open it again.")
         try:
@@ -70,8 +69,8 @@ class Connection:
             raise plain(error, self.where) from error
 
     def get(self, name: str, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, Json]:
-        """The documents that exist among `ids`, by id, as of this moment: `_source` (of the named
-        fields only, where any are), `_seq_no` and `_primary_term`. None has an empty id."""
+        """The existing documents among `ids`, by id, read in real time: `_source` (only the named
+        fields, if any), `_seq_no` and `_primary_term`. An empty id has no document."""
         ids = iter(dict.fromkeys(id for id in ids if id))
         found: dict[str, Json] = {}
         while some := list(islice(ids, AT_ONCE)):
@@ -89,20 +88,20 @@ class Connection:
         return found
 
     def source(self, name: str, id: str) -> Json | None:
-        """What one document says as of this moment, at half the cost of `get`."""
+        """The source of one document, read in real time, at half the cost of `get`."""
         with self.client() as client:
             try:
                 found: Json = client.get(
                     index=self.alias(name), id=id, filter_path=["_source", "error"]
                 )["_source"]
             except NotFoundError as error:
-                if not error.body:  # the filter leaves nothing of a document that is not there
+                if not error.body:  # the filter leaves nothing of a missing document
                     return None
                 raise
         return found
 
     def search(self, name: str, **body: Any) -> Json:
-        """One search over all of an index or none of it; {} for a bundle without codes."""
+        """One search over all shards of an index, or an error; {} for a bundle without codes."""
         with self.client() as client:
             try:
                 search = partial(client.search, index=self.alias(name), **body)
@@ -115,9 +114,9 @@ class Connection:
         return found
 
     def searches(self, asked: Sequence[tuple[str, Json]], of_copy: str) -> list[Json]:
-        """Several searches of indices by name in one request, all of them or none; [] for a bundle
-        without codes. `of_copy` chooses which copy of a shard is searched, for every process alike:
-        two copies find by vector nearly the same."""
+        """Several searches in one request, all or none; [] for a bundle without codes. `of_copy`
+        selects the copy of each shard for every process alike, since vector searches on two copies
+        differ slightly."""
         parts: list[Json] = []
         for name, body in asked:
             header = {"index": self.alias(name), "preference": of_copy}
@@ -139,8 +138,8 @@ class Connection:
     def listed(
         self, name: str, sort: Sequence[Json], limit: int, offset: int = 0, **body: Any
     ) -> list[Json]:
-        """At most so many hits after the first `offset`, however many these are, in an order that
-        no two share a place in."""
+        """At most `limit` hits after the first `offset`, however many there are. `sort` must be a
+        total order."""
         if offset + limit > MOST_HITS:
             hits = self.pages(name, sort, size=MOST_HITS, **body)
             return list(islice(hits, offset, offset + limit))
@@ -156,15 +155,15 @@ class Connection:
         preference: str | None = None,
         **body: Any,
     ) -> Iterator[Json]:
-        """All hits as of one moment, in an order that no two share a place in, read page by page;
-        those of some shards or copies alone, by `preference`.
+        """All hits as of one point in time, read page by page; `sort` must be a total order.
+        `preference` restricts the search to some shards or copies.
 
-        Raises StoreAway where the server forgets the moment, as when a node is lost meanwhile.
+        Raises StoreAway if the server loses the point in time, for example because a node died.
         """
         answer = self.search(name, sort=sort, size=size, preference=preference, **body)
         hits = answer["hits"]["hits"] if answer else []
         if len(hits) < size:
-            yield from hits  # one page is of one moment
+            yield from hits  # one page needs no point in time
             return
         with self._moment(name, preference) as moment:
             after = None
@@ -184,7 +183,7 @@ class Connection:
 
     @contextmanager
     def _moment(self, name: str, preference: str | None) -> Iterator[Json]:
-        """An index as it is now, for as long as the block goes on asking."""
+        """Context manager: a point in time of an index, kept while it is used."""
         with self.client() as client:
             moment = client.open_point_in_time(
                 index=self.alias(name), keep_alive=KEPT, preference=preference
@@ -197,7 +196,7 @@ class Connection:
                 client.close_point_in_time(id=pit["id"])
 
     def count(self, name: str, query: Mapping[str, Any]) -> int:
-        """How many documents match."""
+        """Number of matching documents."""
         with self.client() as client:
             answer = client.count(index=self.alias(name), query=query)
         if answer["_shards"]["failed"]:
@@ -205,11 +204,11 @@ class Connection:
         return int(answer["count"])
 
     def bulk(self, actions: Iterable[Json], *, refresh: bool = True) -> list[Json]:
-        """Write many documents; what became of each, in order: `status` (below 300, MISSING or
-        CONFLICT), and `_seq_no` and `_primary_term` where it was written.
+        """Write many documents. Returns the results in order: `status` (below 300, MISSING or
+        CONFLICT), and `_seq_no` and `_primary_term` of those written.
 
-        `refresh`: the next search sees them. Raises StoreError or StoreAway for any other
-        status; what was written until then stays.
+        With `refresh`, the next search sees them. Raises StoreError or StoreAway for any other
+        status; documents written before stay.
         """
         with self.client() as client:
             results = helpers.streaming_bulk(
@@ -239,15 +238,15 @@ class Connection:
         refresh: bool = True,
         **conditions: Any,
     ) -> bool:
-        """Write one document, that the next search sees with `refresh`; False where a condition
-        (`op_type`, or `if_seq_no` with `if_primary_term`) does not hold."""
+        """Write one document; with `refresh`, the next search sees it. False if a condition
+        (`op_type`, or `if_seq_no` with `if_primary_term`) is not met."""
         action = {"_op_type": conditions.pop("op_type", "index"), **conditions}
         action |= {"_index": self.alias(name), "_id": id, "_source": source}
         [answer] = self.bulk([action], refresh=refresh)
         return bool(answer["status"] != CONFLICT)
 
     def create(self, name: str, id: str, source: Mapping[str, Any]) -> bool:
-        """Write one document, which the next search need not see; False where there is one."""
+        """Create one document, without a refresh; False if it exists."""
         with self.client() as client:
             try:
                 client.create(
@@ -262,12 +261,13 @@ class Connection:
         return True
 
     def deletion(self, name: str, doc: Json) -> Json:
-        """The action that deletes a document if it is still as it was read."""
+        """The bulk action that deletes a document if it has not changed since it was read."""
         at = {"_index": self.alias(name), "_id": doc["_id"]}
         return {"_op_type": "delete", **at, **if_unchanged(doc)}
 
     def refresh(self, name: str) -> None:
-        """Let the next search see all that was written to an index, if there is one."""
+        """Make all that was written to an index visible to the next search; a missing index is
+        ignored."""
         with self.client() as client:
             client.indices.refresh(index=self.alias(name), ignore_unavailable=True)
 
@@ -278,7 +278,7 @@ class Connection:
 
 
 def _asked_again(search: Callable[[], ObjectApiResponse[Any]]) -> ObjectApiResponse[Any]:
-    """A search; the same once more where a node died amid it: other nodes have what it had."""
+    """Run a search, and once more if a node died during it, since other nodes have its data."""
     try:
         return search()
     except ApiError as error:
@@ -288,12 +288,12 @@ def _asked_again(search: Callable[[], ObjectApiResponse[Any]]) -> ObjectApiRespo
 
 
 def if_unchanged(doc: Mapping[str, Any]) -> dict[str, int]:
-    """The condition that a document is still as it was read."""
+    """The condition that a document has not changed since it was read."""
     return {"if_seq_no": doc["_seq_no"], "if_primary_term": doc["_primary_term"]}
 
 
 class ConnectionPart:
-    """What the parts of the store share: the connection they stand on."""
+    """Base class of the parts of the store, which share the connection."""
 
     def __init__(self, connection: Connection):
         self.connection = connection

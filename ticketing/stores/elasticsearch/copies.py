@@ -1,7 +1,8 @@
-"""What the codes of a ticket repeat of it, so that one query can filter and rank them.
+"""Copies of a ticket's fields in the documents of its codes, so that one query can filter and rank
+them.
 
-A ticket's `coded` names the builds whose codes agree with it in text and in every copy.
-Whoever changes a ticket empties `coded` first, then changes the copies, and sets it last.
+A ticket's `coded` lists the builds whose codes agree with it in text and in all copied fields. A
+change of a ticket first empties `coded`, then changes the copies, and sets `coded` last.
 """
 
 import uuid
@@ -25,22 +26,22 @@ ATTEMPTS = 20
 
 
 def codes_of(bundle_id: str) -> str:
-    """Name of the index of a bundle's codes."""
+    """The name of the index of a bundle's codes."""
     return f"{OF_BUNDLES}{bundle_id}"
 
 
 def new_build(bundle_id: str) -> str:
-    """A name for codes of a bundle that none had before."""
+    """A new, unique name for a build of a bundle's codes."""
     return f"{bundle_id}.{uuid.uuid4().hex}"
 
 
 def coded_by(bundle_id: str) -> Json:
-    """The query for tickets that name any build of a bundle's codes."""
+    """The query for tickets that refer to any build of a bundle's codes."""
     return {"prefix": {"coded": f"{bundle_id}."}}
 
 
 def where(filters: Filters) -> Json:
-    """The query for what may be seen: tickets, or codes by their copies."""
+    """The query for tickets, or codes, that pass the filters."""
     created = {
         bound: time.isoformat()
         for bound, time in (("gte", filters.created_since), ("lt", filters.created_before))
@@ -58,12 +59,12 @@ def where(filters: Filters) -> Json:
 
 
 def between(after: str, until: str) -> Json:
-    """The query for ids after one, up to another where there is one."""
+    """The query for ids after `after`, up to `until` unless that is empty."""
     return {"range": {"id": {"gt": after} | ({"lte": until} if until else {})}}
 
 
 def copy_filters(connection: Connection, tickets: Sequence[Ticket]) -> None:
-    """Let the codes of these tickets under every bundle be filtered as the tickets are."""
+    """Update the filter fields in the codes of these tickets, under every bundle."""
     for bundle_id in _bundles(connection) if tickets else []:
         rest = iter(tickets)
         while some := {ticket.id: ticket for ticket in islice(rest, AT_ONCE)}:
@@ -71,8 +72,8 @@ def copy_filters(connection: Connection, tickets: Sequence[Ticket]) -> None:
 
 
 def _copy(connection: Connection, name: str, tickets: Mapping[str, Ticket]) -> None:
-    """Write those of the tickets' codes anew that are there, each as long as it is as it was
-    read: what is kept in columns alone can't be changed in part."""
+    """Rewrite the existing codes of the tickets, each only if it has not changed since it was read.
+    Doc values cannot be updated in part."""
     left = dict(tickets)
     for _ in range(ATTEMPTS):
         connection.refresh(name)
@@ -102,8 +103,8 @@ def _copy(connection: Connection, name: str, tickets: Mapping[str, Ticket]) -> N
 
 
 def remove_codes(connection: Connection, ids: Iterable[str]) -> set[str]:
-    """Delete the codes of those of the tickets that are gone, under every bundle; returns the
-    tickets that had some."""
+    """Delete the codes of those of the tickets that no longer exist, under every bundle; returns
+    the tickets that had some."""
     ids, had = list(ids), set[str]()
     for bundle_id in _bundles(connection) if ids else []:
         had |= _remove(connection, codes_of(bundle_id), ids)
@@ -111,8 +112,8 @@ def remove_codes(connection: Connection, ids: Iterable[str]) -> set[str]:
 
 
 def _remove(connection: Connection, name: str, ids: Sequence[str]) -> set[str]:
-    """Delete what is there of gone tickets' codes, each as long as it is as it was read: one that
-    is not was written anew, or its index was copied, so all are looked at again."""
+    """Delete the codes of deleted tickets, each only if it has not changed since it was read. If
+    one has changed, or its index was copied, all are read again."""
     had: set[str] = set()
     for _ in range(ATTEMPTS):
         codes = connection.get(name, ids, ["id"])

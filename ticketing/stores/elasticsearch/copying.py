@@ -1,11 +1,12 @@
-"""An index is copied into one with another number of shards, while it is read and written.
+"""Copies an index into one with another number of shards, while it is read and written.
 
-All that is there at one moment is copied first; then, in rounds, what was written meanwhile, which
-its number in the sequence of its shard's writes tells. Only the last round, and the search for what
-was deleted, are done while writes wait: for a large index no longer than for a small one.
+First all documents of one point in time are copied; then, in rounds, those written meanwhile, which
+are found by their sequence numbers. Writes wait only during the last round and the search for
+deleted documents, which takes no longer for a large index than for a small one.
 
-Whoever read a document of the index writes it anew under the condition of its number and term. The
-terms of the copy are higher than all of the index, so that no such condition holds in the copy.
+A process that has read a document from the old index may write it under the condition of its
+sequence number and primary term. The terms of the copy are higher than all terms of the old index,
+so such a condition never holds in the copy.
 """
 
 import uuid
@@ -20,27 +21,27 @@ from ticketing.stores.elasticsearch.documents import COPIED, OWN, columns, own_o
 from ticketing.stores.elasticsearch.indices import TICKETS, Index, indices_of, next_name
 
 ROUNDS = 20
-"""As often what was written meanwhile is copied before writes wait, while it is more than FEW."""
+"""Maximum number of rounds before writes wait, while more than FEW documents change per round."""
 
 FEW = 200
-"""Documents that are copied within a second."""
+"""Number of documents copied within a second."""
 
 RANGES = 1000
-"""Ranges of ids that are counted in one request."""
+"""Ranges of ids counted in one request."""
 
 OF_AN_INDEX = (
     *("uuid", "version.", "creation_date", "provided_name", "history_uuid", "resize."),
     *("number_of_shards", "number_of_routing_shards", "routing.allocation.initial_recovery."),
     "blocks.",
 )
-"""Begin the settings that no other index can have."""
+"""Prefixes of settings that are specific to one index."""
 
 
 class Copy:
-    """A copy of one index that is being made; `name` is that of the part it belongs to.
+    """A copy of an index in the making; `name` is the part of the store that it belongs to.
 
-    It is written by an alias that no other copy ever has: whoever stood still while somebody else
-    began anew writes nowhere.
+    It is written by an alias that no other copy ever has. So a process that was suspended while
+    another one started again cannot write to the new copy.
     """
 
     def __init__(self, connection: Connection, name: str, source: Index, shards: int, meta: Json):
@@ -63,12 +64,12 @@ class Copy:
                 wait_for_active_shards=1,
             )
         while min(_terms(connection, self.target)) <= self._highest_term():
-            with connection.client() as client:  # either way shards begin a new term
+            with connection.client() as client:  # both start a new term of the shards
                 client.indices.close(index=self.target)
                 client.indices.open(index=self.target, wait_for_active_shards=1)
 
     def run(self) -> None:
-        """Copy all, and what is written meanwhile, until little is left."""
+        """Copy everything, and changes in rounds, until few are left."""
         self._copy_changed()
         for _ in range(ROUNDS):
             if self._copy_changed() <= FEW:
@@ -76,14 +77,14 @@ class Copy:
         self._delete_gone()
 
     def finish(self) -> None:
-        """Copy the rest, once nothing is written any more."""
+        """Copy the rest when nothing is written any more."""
         self._copy_changed()
         self._delete_gone()
         if min(_terms(self._connection, self.target)) <= self._highest_term():
             raise StoreAway(f"A node with {self._source.name} was lost meanwhile; try again.")
 
     def switch(self) -> list[Json]:
-        """The actions on aliases that put the copy in the place of the index."""
+        """The alias actions that put the copy in the place of the old index."""
         alias = self._connection.alias(self._name)
         own = {"index": self.target, "alias": self._connection.alias(self._key)}
         return [
@@ -93,7 +94,7 @@ class Copy:
         ]
 
     def _copy_changed(self) -> int:
-        """Copy what was written since the last time, shard by shard; returns how much that was."""
+        """Copy documents written since the last round, shard by shard; returns how many."""
         seen, self._seen = self._seen, _checkpoints(self._connection, self._source.name)
         self._connection.refresh(self._below(self._source.name))
         copied = 0
@@ -104,7 +105,7 @@ class Copy:
         return copied
 
     def _write(self, hits: Iterator[Json], first: bool) -> int:
-        """Write documents of the index into the copy; returns how many there were."""
+        """Write documents of the old index into the copy; returns how many there were."""
         copied, index = 0, self._connection.alias(self._key)
         while page := list(islice(hits, AT_ONCE)):
             documents = self._documents(page)
@@ -118,8 +119,8 @@ class Copy:
         return copied
 
     def _documents(self, hits: Iterable[Json]) -> Mapping[str, Json]:
-        """What is written for hits, by id. Of codes all is in columns but the words, which the
-        tickets have."""
+        """The documents to write for hits, by id. Codes are kept in doc values except their words,
+        which come from the tickets."""
         if self._name == TICKETS:
             return {hit["_id"]: hit["_source"] for hit in hits}
         fields = {hit["fields"]["id"][0]: hit["fields"] for hit in hits}
@@ -131,7 +132,8 @@ class Copy:
         }
 
     def _delete_gone(self) -> None:
-        """Delete what the index has no longer: looked for where it has fewer ids than the copy."""
+        """Delete documents that the old index no longer has, if it has fewer documents than the
+        copy."""
         both = [self._below(self._source.name), self._below(self.target)]
         for name in both:
             self._connection.refresh(name)
@@ -157,7 +159,7 @@ class Copy:
         )
 
     def _counts(self, name: str, queries: list[Json]) -> list[int]:
-        """How many documents each of several queries finds."""
+        """The number of documents that each query matches."""
         ranges = {"filters": {"filters": queries}}
         answer = self._connection.search(name, size=0, aggs={"ranges": ranges})
         return [bucket["doc_count"] for bucket in answer["aggregations"]["ranges"]["buckets"]]
@@ -181,7 +183,8 @@ class Copy:
         return index.removeprefix(self._connection.alias(""))
 
     def _settings(self) -> Json:
-        """The settings of the index that the copy has too, as an admin may have chosen them."""
+        """The settings of the old index that the copy shall have too; an admin may have changed
+        them."""
         with self._connection.client() as client:
             found = client.indices.get_settings(index=self._source.name, flat_settings=True)
         settings = found[self._source.name]["settings"]
@@ -189,7 +192,7 @@ class Copy:
 
 
 def _checkpoints(connection: Connection, index: str) -> dict[str, int]:
-    """By shard the number of the last write that all its copies have."""
+    """By shard, the sequence number up to which all copies have all writes (global checkpoint)."""
     with connection.client() as client:
         stats = client.indices.stats(index=index, level="shards", metric="docs")
     shards = stats["indices"][index]["shards"]
@@ -200,7 +203,8 @@ def _checkpoints(connection: Connection, index: str) -> dict[str, int]:
 
 
 def _terms(connection: Connection, index: str) -> list[int]:
-    """The present terms of an index's shards: each time that one is assigned a higher one."""
+    """The present primary terms of an index's shards; each assignment of a shard increases its
+    term."""
     with connection.client() as client:
         state = client.cluster.state(metric="metadata", index=index)
     terms: Mapping[str, int] = state["metadata"]["indices"][index]["primary_terms"]

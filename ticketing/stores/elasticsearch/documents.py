@@ -1,4 +1,4 @@
-"""A ticket as a document, its codes as another, and back."""
+"""Converts a ticket and its codes to documents, and back."""
 
 import base64
 import secrets
@@ -18,13 +18,14 @@ from ticketing.tickets import Ticket
 FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
 
 COPIED = ("id", "product", "status", "created", "groups", "tokens")
-"""What codes repeat of a ticket's document."""
+"""Fields copied from a ticket's document to its codes."""
 
 STAMP_BITS = 32
-"""Of a number drawn for each write of codes, so that a sum of a million is exact as a float64."""
+"""Bits of the random number of each write of codes; a sum of a million of them is exact in a
+float64."""
 
 OWN = ("code", "checksum", "topic", "vector")
-"""What codes have of their own."""
+"""Fields of codes that are not copies."""
 
 
 def document_of(ticket: Ticket) -> Json:
@@ -42,7 +43,7 @@ def document_of(ticket: Ticket) -> Json:
 
 
 def ticket_of(doc: Mapping[str, Any]) -> Ticket:
-    """The ticket of a document, of which the texts may have been left unread."""
+    """The ticket of a document; its texts may be missing."""
     source = doc["_source"]
     created = source["created"]
     values = {"subject": "", **{field: source[field] for field in FIELDS if field in source}}
@@ -51,14 +52,14 @@ def ticket_of(doc: Mapping[str, Any]) -> Ticket:
 
 
 def copied(ticket: Mapping[str, Any]) -> Json:
-    """What codes repeat of a ticket's document, and a number that they have from this write on."""
+    """The fields that codes copy from a ticket's document, and a new random stamp."""
     copies = {field: ticket[field] for field in COPIED if field in ticket}
     month = ticket["created"] and ticket["created"][:7]
     return copies | {"month": month, "stamp": secrets.randbits(STAMP_BITS)}
 
 
 def codes_document(row: CodeRow, ticket: Mapping[str, Any]) -> Json:
-    """The document of a row of codes, with what it repeats of its ticket's document."""
+    """The document of a row of codes, with fields copied from its ticket's document."""
     return {
         **copied(ticket),
         "topic": row.topic,
@@ -69,13 +70,13 @@ def codes_document(row: CodeRow, ticket: Mapping[str, Any]) -> Json:
 
 
 def columns(*fields: str) -> Json:
-    """A search's options that read fields of codes from columns alone: whole documents, where an
-    older program kept them, take ten times as long."""
+    """Search options that read fields of codes from doc values alone. Reading whole documents, as
+    older programs stored them, takes ten times as long."""
     return {"docvalue_fields": ["id", *fields], "stored_fields": "_none_"}
 
 
 def own_of(fields: Mapping[str, Sequence[Any]]) -> Json:
-    """What codes have of their own, as it is written, of columns as they were read."""
+    """The own fields of codes in writable form, from doc values."""
     own = {field: fields[field][0] for field in OWN if field in fields}
     if "vector" in own:
         own["vector"] = np.array(own["vector"], np.int8).tobytes().hex()
@@ -83,6 +84,6 @@ def own_of(fields: Mapping[str, Sequence[Any]]) -> Json:
 
 
 def row_of(id: str, version: str, own: Mapping[str, Any]) -> CodeRow:
-    """The row of codes of what `own_of` gave."""
+    """The row of codes from the result of `own_of`."""
     vector = bytes.fromhex(own.get("vector", ""))
     return CodeRow(id, version, base64.b64decode(own["code"]), own.get("topic"), vector)

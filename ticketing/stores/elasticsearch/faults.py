@@ -1,4 +1,4 @@
-"""What Elasticsearch and the network say, as one plain sentence."""
+"""Translates errors of Elasticsearch and the network into one plain sentence."""
 
 import elastic_transport
 from elasticsearch import ApiError, UnsupportedProductError
@@ -8,32 +8,32 @@ from ticketing.redaction import masked
 from ticketing.tls import lacks_tls, wants_tls
 
 AWAY = {408, 429, 502, 503, 504}
-"""Statuses with which a server, or a proxy before it, says: not now."""
+"""HTTP statuses with which a server, or a proxy in front of it, is temporarily unavailable."""
 
 SHARD_LOST = {
     "already_closed_exception",
     "flush_failed_engine_exception",
     "refresh_failed_engine_exception",
 }
-"""What is said, with status 500, while a copy of a shard fails, as on a full disk; another one
-takes its place."""
+"""Error types, with status 500, while a copy of a shard fails, for example on a full disk; another
+copy takes over."""
 
 BLOCKED = "cluster_block_exception"
 
 BUSY = "es_rejected_execution_exception"
-"""What is said, with status 429, while a queue is full; its reason is for Java's readers."""
+"""Error type, with status 429, while a queue is full; its reason is of no use to people."""
 
 TWICE = "has more than one index", "no write index is defined"
-"""In the reason why a document of an alias of two indices is not read, or not written."""
+"""Parts of the reason if a document of an alias of two indices cannot be read or written."""
 
 RESIZING = "index write (api)"
-"""In the reason of a block that an index has while it is resized."""
+"""Part of the reason for a block while an index is resized."""
 
 RESTORE = "restore it from a snapshot or a backup, as docs/how-to/backup.md says"
 
 
 def plain(error: Exception, where: str) -> StoreError:
-    """The store's error for one of the client's; `where` is the server's address."""
+    """The store's error for an error of the client; `where` is the server's address."""
     if isinstance(error, UnsupportedProductError) or _is_no_address(error):
         return StoreError(
             f"The server at {where} is no Elasticsearch; set TICKETING_STORE to one of version 8."
@@ -63,7 +63,7 @@ def plain(error: Exception, where: str) -> StoreError:
 
 
 def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
-    """The error for a request, or one part of a bulk, that was answered with this status."""
+    """The error for a request, or an item of a bulk request, with this status."""
     if status == 401:
         return StoreError(
             f"Elasticsearch at {where} lets nobody in with these credentials; check"
@@ -100,15 +100,15 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
 
 
 def _is_no_address(error: Exception) -> bool:
-    """Whether another program has answered, with a page, that it has nothing at this address."""
+    """Whether another program answered with an HTML page that it has nothing at this address."""
     if not isinstance(error, ApiError):
         return False
     return error.status_code == 404 and not isinstance(error.body, dict)
 
 
 def _type_and_reason(body: object) -> tuple[str, str]:
-    """What an error's body names, however deep it stands; nothing where another program, as a
-    proxy, has answered with a page."""
+    """Type and reason in an error's body, at any depth; empty if another program, such as a proxy,
+    answered with a page."""
     error = body.get("error") if isinstance(body, dict) else ""
     if not isinstance(error, dict):
         return "", str(error or "")

@@ -1,7 +1,7 @@
-"""Files: a document that names one, and its bytes in documents of their own.
+"""Files: one document per name, and the bytes in documents of their own.
 
-The bytes of every put have ids of their own and are written first, so that a name leads to all of
-one put at any moment; whoever replaces a name deletes the bytes that it had.
+The bytes of each upload have new ids and are written first, so a name always refers to a complete
+upload. Who replaces a name deletes the former bytes.
 """
 
 import base64
@@ -20,19 +20,19 @@ from ticketing.stores.files import Files, KeptFile, compared, damaged, no_file
 from ticketing.times import utc_now
 
 CHUNK = 1 << 20
-"""Bytes in a document."""
+"""Bytes per document."""
 
 AT_ONCE = 8
-"""Chunks that are sent in one request."""
+"""Chunks sent in one request."""
 
 ATTEMPTS = 20
 
 
 class ElasticsearchFiles(ConnectionPart, Files):
-    """An index of files and their chunks; `upload` says which put a chunk is of."""
+    """An index of files and their chunks; `upload` connects a chunk with its file."""
 
     def put_file(self, name: str, chunks: Iterable[bytes]) -> KeptFile:
-        """Keep a file, whose bytes are there before its name is."""
+        """Keep a file; its bytes are written before its name."""
         upload, size, count, digest = uuid.uuid4().hex, 0, 0, hashlib.sha256()
         begun = utc_now().isoformat()
         pieces = _cut(chunks)
@@ -51,7 +51,7 @@ class ElasticsearchFiles(ConnectionPart, Files):
         for _ in range(ATTEMPTS):
             before = self._named(name)
             if before and before["_source"]["upload"] == upload:
-                return kept  # it was written, and the answer was lost
+                return kept  # written, but the answer was lost
             condition = if_unchanged(before) if before else {"op_type": "create"}
             if self.connection.write(FILES, _key(name), source, **condition):
                 if before:
@@ -69,7 +69,7 @@ class ElasticsearchFiles(ConnectionPart, Files):
         return [kept_of(source) for source in self.named(prefix)]
 
     def drop_file(self, name: str) -> None:
-        """Delete a file, first where it is named."""
+        """Delete a file, its name first."""
         for _ in range(ATTEMPTS):
             before = self._named(name)
             if before is None:
@@ -81,11 +81,11 @@ class ElasticsearchFiles(ConnectionPart, Files):
         raise StoreAway(f"Others keep writing the file {name}; try again.")
 
     def file_at(self, name: str) -> Path | None:
-        """Nowhere on this machine."""
+        """Always None."""
         return None
 
     def named(self, prefix: str = "") -> Iterator[Json]:
-        """What names the files whose names begin with a prefix, by name."""
+        """The documents of files whose names have a prefix, by name."""
         query = {"bool": {"filter": [{"term": {"kind": "file"}}, {"prefix": {"name": prefix}}]}}
         for hit in self.connection.pages(FILES, sort=[{"name": "asc"}], query=query):
             yield hit["_source"]
@@ -119,13 +119,13 @@ class ElasticsearchFiles(ConnectionPart, Files):
 
 
 def kept_of(source: Json) -> KeptFile:
-    """What a document says of a file."""
+    """The file that a document describes."""
     put = datetime.fromisoformat(source["put"])
     return KeptFile(source["name"], source["bytes"], source["sha256"], put)
 
 
 def _cut(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of chunks in pieces that fit a document."""
+    """The bytes of chunks, cut to the size of a document."""
     held = bytearray()
     for chunk in chunks:
         held += chunk

@@ -1,4 +1,4 @@
-"""What is remembered of yesterday."""
+"""The history in Elasticsearch."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
@@ -12,18 +12,18 @@ from ticketing.stores.history import ASKED, KINDS, Event, History, from_json, is
 
 
 class ElasticsearchHistory(ConnectionPart, History):
-    """A record for each event; none is ever changed."""
+    """A record per event; records are never changed."""
 
     def add_events(self, events: Sequence[HistoryEvent]) -> int:
-        """Append events in their order, on disk once this returns; returns how many were new."""
+        """Append events in order, durably; returns how many were new."""
         actions = [self._event_action(event) for event in events]
         answers = self.connection.bulk(actions, refresh=False)  # many are added, few are read
         return sum(answer["status"] != CONFLICT for answer in answers)
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
-        """All events of a kind, of one person where given, in the order they were added."""
-        self.connection.refresh(RECORDS)  # `add_events` leaves that out
-        # Their index has one shard, which numbers what it is given.
+        """All events of a kind, optionally of one person, in the order in which they were added."""
+        self.connection.refresh(RECORDS)  # `add_events` does not refresh
+        # The index has one shard, so sequence numbers are the order of writes.
         pages = self.connection.pages(
             RECORDS, sort=[{"_seq_no": "asc"}], query=_whose(kind, person)
         )
@@ -32,19 +32,19 @@ class ElasticsearchHistory(ConnectionPart, History):
     def last_events(
         self, kind: type[Event], limit: int, offset: int = 0, person: str = ""
     ) -> list[Event]:
-        """Events of a kind, of one person where given, the last added first."""
+        """Events of a kind, optionally of one person, newest first."""
         self.connection.refresh(RECORDS)
         query = _whose(kind, person)
         hits = self.connection.listed(RECORDS, [{"_seq_no": "desc"}], limit, offset, query=query)
         return [from_json(kind, hit["_source"]["event"]) for hit in hits]
 
     def count_events(self, kind: type[Event], person: str = "") -> int:
-        """How many events of a kind there are, of one person where given."""
+        """Number of events of a kind, optionally of one person."""
         self.connection.refresh(RECORDS)
         return self.connection.count(RECORDS, _whose(kind, person))
 
     def _event_action(self, event: HistoryEvent) -> Json:
-        """The action that writes a record unless there is one already."""
+        """The action that creates a record unless it exists."""
         source = {"kind": KINDS[type(event)], "person": event.person, "event": to_json(event)}
         key = f"history:{hashlib.sha256(event.event_id.encode()).hexdigest()}"
         index = self.connection.alias(RECORDS)
@@ -52,7 +52,7 @@ class ElasticsearchHistory(ConnectionPart, History):
 
 
 def _whose(kind: type[Event], person: str) -> Json:
-    """The query for events of a kind, of one person where given."""
+    """The query for events of a kind, optionally of one person."""
     must = [{"term": {"kind": KINDS[kind]}}]
     if person:
         must.append({"term": {"person": person}})
@@ -60,8 +60,8 @@ def _whose(kind: type[Event], person: str) -> Json:
 
 
 def asked_before(connection: Connection, before: date, keep: Collection[str]) -> Iterator[Json]:
-    """The actions that delete what was asked or saved before a day, see `is_past`; all of it is
-    read, since a clock may have been ahead."""
+    """The actions that delete askings and saved queries from before a day, see `is_past`. All are
+    read, since a clock may have been fast."""
     for kind in ASKED:
         hits = connection.pages(
             RECORDS,

@@ -1,8 +1,7 @@
-"""The indices, and the stamp that says whose they are and of which version.
+"""The indices, their mappings, and the metadata that identify their owner and version.
 
-All is read and written by an alias, so that an index that was dropped is not made anew, without its
-mapping, by a write that comes late. Which index an alias leads to is asked for and never assumed,
-as an admin may split or restore one.
+All access is by alias, so that a late write does not recreate a dropped index without its mapping.
+The index behind an alias is looked up each time, since an admin may split or restore one.
 """
 
 import re
@@ -18,19 +17,19 @@ from ticketing.plurals import counted
 from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection
 
 APPLICATION = "ticketing"
-"""`_meta.application` of our indices."""
+"""`_meta.application` of this program's indices."""
 
 VERSION = 12
-"""`_meta.version`; a change of the mappings below raises it."""
+"""`_meta.version`; increased by each change of the mappings below."""
 
 TICKETS, RECORDS, FILES = "tickets", "records", "files"
 
 COPIED_WITHIN = "5s"
-"""How long whoever makes an index waits for its copies on another node: were the one node lost that
-has it, nobody could write to it."""
+"""How long the creator of an index waits for its replicas: if the only node that has it is lost, it
+can no longer be written."""
 
 KEYWORD = {"type": "keyword"}
-# Tokens come ready-made, joined by blanks; where they stand in a text is never asked.
+# Tokens are joined by blanks; their positions are never searched.
 _WORDS = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
 _FILTERS = {
     # Times are written so that their order as text is their order.
@@ -49,7 +48,7 @@ MAPPINGS = {
     FILES: {field: KEYWORD for field in ("kind", "name", "upload", "put")}
     | {"number": {"type": "integer"}},
 }
-"""The parts of the store: fields that are searched; all others are only kept."""
+"""The parts of the store, with the fields that are searched; all other fields are only stored."""
 
 CODES = {
     **_FILTERS,
@@ -60,14 +59,14 @@ CODES = {
     # Drawn anew for each write: the sum of all tells one state of the index from another.
     "stamp": {"type": "long", "index": False},
 }
-"""The fields of an index of one bundle's codes; the filters' are copies of the ticket's.
+"""The fields of an index of one bundle's codes; filter fields are copies of the ticket's.
 
-They are kept in columns alone: a document beside these would take as many bytes again.
+They are kept only in doc values; documents would take as many bytes again.
 """
 
 
 def vector_of(dims: int) -> Json:
-    """The field of vectors of so many bytes."""
+    """The field of vectors with this many bytes."""
     return {
         "type": "dense_vector",
         "element_type": "byte",
@@ -79,8 +78,7 @@ def vector_of(dims: int) -> Json:
 
 @dataclass(frozen=True)
 class Index:
-    """An index below the store's prefix, the aliases that lead to it, what it says of itself and
-    its fields."""
+    """An index below the store's prefix, with its aliases, its `_meta` and its fields."""
 
     name: str
     aliases: tuple[str, ...]
@@ -89,7 +87,7 @@ class Index:
 
 
 def indices_of(connection: Connection, pattern: str = "*") -> list[Index]:
-    """The indices of a pattern of names and aliases, in the order of their names."""
+    """The indices that match a pattern of names and aliases, by name."""
     with connection.client() as client:
         found = client.indices.get(
             index=connection.alias(pattern),
@@ -109,9 +107,10 @@ def indices_of(connection: Connection, pattern: str = "*") -> list[Index]:
 
 
 def behind(connection: Connection, pattern: str = "*") -> dict[str, Index]:
-    """The index that each alias of a pattern leads to, by the alias.
+    """The index behind each alias that matches a pattern, by alias.
 
-    Raises StoreError for an alias of two indices: both would be searched, and none written.
+    Raises StoreError for an alias of two indices: both would be searched, and neither could be
+    written.
     """
     wanted, leads = connection.alias(pattern), dict[str, Index]()
     for index in indices_of(connection, pattern):
@@ -130,8 +129,8 @@ def is_part(connection: Connection, alias: str) -> bool:
 
 
 def create(connection: Connection, name: str, fields: Json, meta: Json, shards: int) -> None:
-    """Make an index with its alias, in one step, and wait for its copies on another node; one that
-    another process made is left alone."""
+    """Create an index with its alias atomically, and wait for its replicas; an index made by
+    another process is left alone."""
     alias, taken = connection.alias(name), indices_of(connection, f"{name}*")
     if any(alias in index.aliases for index in taken):
         return
@@ -159,25 +158,25 @@ def create(connection: Connection, name: str, fields: Json, meta: Json, shards: 
 
 
 def next_name(alias: str, taken: Iterable[Index]) -> str:
-    """A name for an alias that no index has: of two processes that make one at once, after they
-    have looked what is there, one is refused it."""
+    """A new index name for an alias. Of two processes that create the same name at once, one is
+    refused."""
     found = (re.fullmatch(rf"{re.escape(alias)}-(\d{{6}})", index.name) for index in taken)
     return f"{alias}-{max((int(match[1]) for match in found if match), default=0) + 1:06}"
 
 
 def meta_of(connection: Connection, name: str) -> Json | None:
-    """What an index says of itself, or None where it does not exist."""
+    """The `_meta` of an index, or None if it does not exist."""
     index = behind(connection, name).get(connection.alias(name))
     return index.meta if index else None
 
 
 def metas_of(connection: Connection, pattern: str) -> list[Json]:
-    """What the indices of a pattern say of themselves."""
+    """The `_meta` of the indices that match a pattern."""
     return [index.meta for index in behind(connection, pattern).values()]
 
 
 def drop(connection: Connection, name: str) -> None:
-    """Delete an index, if there is one."""
+    """Delete an index if it exists."""
     for index in behind(connection, name).values():
         with connection.client() as client:
             client.indices.delete(index=index.name, ignore_unavailable=True)

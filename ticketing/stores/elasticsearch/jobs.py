@@ -1,4 +1,4 @@
-"""The records of long work."""
+"""Jobs in Elasticsearch."""
 
 import hashlib
 import json
@@ -27,16 +27,16 @@ from ticketing.times import utc_now
 
 _ATTEMPTS = 50
 MOST_UNFINISHED = 10_000
-"""As many unfinished jobs are looked at: as many as a server lists at once by default."""
+"""Maximum number of unfinished jobs that are read, the default limit of a server's hits."""
 
 _QUEUED = JobState.QUEUED
 _TIMES = ("created", "heartbeat", "started", "finished")
 _JSON = ("errors", "arguments", "result", "log")
-"""Kept as text: the ids of tickets and what else is in them may be no field names."""
+"""Stored as text, since ids of tickets and other keys must not become field names."""
 
 
 class ElasticsearchJobs(ConnectionPart, Jobs):
-    """A record for each job, changed only as it was read."""
+    """A record per job, written only if it has not changed since it was read."""
 
     def create_job(
         self,
@@ -48,9 +48,8 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
     ) -> Job:
         """A new job in state queued, or the unfinished one of the same kind and bundle.
 
-        A job's id follows from its kind, its bundle and how many of these there were before, so
-        two processes that ask at once make the same job; of a kind that may be done side by side
-        it follows from nothing.
+        A job's id is derived from its kind, its bundle and the number of earlier ones, so two
+        simultaneous requests create the same job. Kinds that may run side by side get random ids.
         """
         facts: Json = {"arguments": arguments or {}, "by": by}
         if kind.side_by_side:
@@ -72,7 +71,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         raise StoreAway(f"Others keep making jobs of kind {kind}; try again.")
 
     def put_job(self, job: Job) -> None:
-        """Keep the record of a job that was made elsewhere, in the place of what it was before."""
+        """Store the record of a job made elsewhere, replacing an older one."""
         self.connection.write(RECORDS, _key(job.id), _record(job))
 
     def get_job(self, job_id: str) -> Job | None:
@@ -81,7 +80,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         return _job(found[_key(job_id)]) if found else None
 
     def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
-        """The latest jobs, newest first: of a kind, or about a bundle, where one is given."""
+        """The latest jobs, newest first, optionally of one kind or one bundle."""
         asked = {"kind": "job", "name": kind, "bundle_id": bundle_id}
         given = [{"term": {field: value}} for field, value in asked.items() if value]
         return self._listed({"bool": {"filter": given}}, limit)
@@ -91,15 +90,15 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         return self._unfinished({"term": {"kind": "job"}})
 
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
-        """Change what is given and set the heartbeat, unless the job has finished."""
+        """Change the given fields and set the heartbeat, unless the job has finished."""
         return self._change(job_id, lambda job: updated(job, changes))
 
     def request_cancel(self, job_id: str) -> Job:
-        """Ask for an end; a job that has finished is left as it is."""
+        """Request cancellation; a finished job is not changed."""
         return self._change(job_id, to_be_cancelled)
 
     def reopen_job(self, job_id: str) -> Job:
-        """Queue a job that failed or was cancelled once more."""
+        """Queue a failed or cancelled job again."""
         job = self.get_job(job_id)
         if job and not job.kind.side_by_side:
             for other in self._unfinished(*_same(job.kind, job.bundle_id)):
@@ -115,9 +114,9 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
                 raise no_job(job_id)
             job = _job(found)
             if job == changed:
-                return changed  # it was written, and the answer was lost
+                return changed  # written, but the answer was lost
             changed = change(job)
-            looked_at = changed.finished != job.finished  # all else that changes is read by id
+            looked_at = changed.finished != job.finished  # other changes are read by id
             if changed == job or self.connection.write(
                 RECORDS, key, _record(changed), refresh=looked_at, **if_unchanged(found)
             ):
@@ -125,12 +124,12 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         raise StoreAway(f"Others keep changing the job {job_id}; try again.")
 
     def _unfinished(self, *filters: Json) -> list[Job]:
-        """Jobs that have not ended, newest first: also not since they were looked for."""
+        """Jobs that are unfinished now, newest first; the search itself may be outdated."""
         query = {"bool": {"filter": list(filters), "must_not": _FINISHED}}
         return [job for job in self._listed(query, MOST_UNFINISHED) if not job.finished]
 
     def _listed(self, query: Json, limit: int) -> list[Job]:
-        """Jobs as they are now, newest first."""
+        """Jobs in their present state, newest first."""
         sort = [{"created": "desc"}, {"_seq_no": "desc"}]
         hits = self.connection.listed(RECORDS, sort, limit, query=query, source=False)
         found = self.connection.get(RECORDS, [hit["_id"] for hit in hits])
@@ -138,7 +137,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
 
 
 def _same(kind: JobKind, bundle_id: str) -> list[Json]:
-    """What jobs of a kind and a bundle are found by."""
+    """The conditions for jobs of a kind and a bundle."""
     return [
         {"term": {"kind": "job"}},
         {"term": {"name": kind}},
@@ -154,7 +153,7 @@ def _key(job_id: str) -> str:
 
 
 def _record(job: Job) -> Json:
-    """A job as a document; `kind` is the document's own, `name` the job's."""
+    """A job as a document; `kind` is the document's kind, `name` the job's."""
     record = asdict(job) | {"kind": "job", "name": job.kind, "log": log_to_json(job.log)}
     record |= {part: json.dumps(record[part]) for part in _JSON}
     return record | {time: record[time] and record[time].isoformat() for time in _TIMES}
@@ -168,7 +167,7 @@ def _job(doc: Mapping[str, Any]) -> Job:
 
 
 def _read_job(doc: Mapping[str, Any]) -> Job:
-    """The job of a document; one that an older program wrote lacks some of the fields."""
+    """The job of a document; documents of older programs lack some fields."""
     record = dict(doc["_source"])
     record |= {time: record[time] and datetime.fromisoformat(record[time]) for time in _TIMES}
     record |= {part: json.loads(record[part]) for part in _JSON if part in record}

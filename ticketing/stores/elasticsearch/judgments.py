@@ -1,4 +1,4 @@
-"""Queries, and what people judged of the answers to them."""
+"""Queries and judgments in Elasticsearch."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,10 +17,10 @@ from ticketing.tickets import Grade, Judgment, Query
 
 
 class ElasticsearchJudgments(ConnectionPart, Judgments):
-    """A record for each query and for each judgment; no judgment is ever changed."""
+    """A record per query and per judgment; judgments are never changed."""
 
     def put_query(self, query: Query) -> str:
-        """Remember a query, and that it was asked today; returns query.id."""
+        """Keep a query and record that it was asked today; returns query.id."""
         action = self._query_action(query)
         key = action["_id"]
         if not self.connection.create(RECORDS, key, action["_source"]):  # it was asked before
@@ -30,7 +30,8 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         return query.id
 
     def put_queries(self, queries: Sequence[Query]) -> None:
-        """Remember many at once; they are found by id at once, and by `queries` when it asks."""
+        """Keep many queries at once; they can be read by id at once, and `queries` refreshes
+        first."""
         actions = [self._query_action(query) for query in queries]
         self.connection.bulk(actions, refresh=False)
 
@@ -42,16 +43,16 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
 
     def queries(self) -> Iterator[Query]:
         """All queries, read page by page."""
-        self.connection.refresh(RECORDS)  # `put_query` leaves that out
+        self.connection.refresh(RECORDS)  # `put_query` does not refresh
         pages = self.connection.pages(
             RECORDS, sort=[{"_seq_no": "asc"}], query={"term": {"kind": "query"}}
         )
         return (_query(hit["_source"]) for hit in pages)
 
     def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
-        """Forget queries that nobody judged, and who asked or saved them; a query of a format that
-        did not know when it was asked stays until it is asked again."""
-        self.connection.refresh(RECORDS)  # `put_query` leaves that out
+        """Delete unjudged queries, with askings and saved queries of them. A query of a format
+        without the date of asking stays until it is asked again."""
+        self.connection.refresh(RECORDS)  # `put_query` does not refresh
         self.connection.bulk(asked_before(self.connection, before, keep))
         old, kept, forgotten = self._asked_before(before), set(keep), 0
         while some := {hit["_id"].partition(":")[2]: hit for hit in islice(old, PAGE)}:
@@ -73,7 +74,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         )
 
     def _judged(self, query_ids: Iterable[str]) -> set[str]:
-        """Ids of the queries that were judged, of up to a page of them."""
+        """Ids of the judged ones among the queries, at most a page of them."""
         must = [{"term": {"kind": "judgment"}}, {"terms": {"query_id": list(query_ids)}}]
         found = self.connection.search(
             RECORDS,
@@ -84,7 +85,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         return {bucket["key"] for bucket in found["aggregations"]["judged"]["buckets"]}
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
-        """Append events in their order, on disk once this returns; returns how many were new."""
+        """Append events in order, durably; returns how many were new."""
         for judgment in judgments:
             require_text(
                 (
@@ -104,8 +105,8 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         return sum(answer["status"] != CONFLICT for answer in answers)
 
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
-        """All events, of one query and of one ticket where given, in the order they were added;
-        of those that a format before 10 took, a ticket's are picked here."""
+        """All events, optionally of one query and one ticket, in the order in which they were
+        added. Events of formats before 10 are filtered by ticket here."""
         of: list[Json] = [{"term": {"query_id": query_id}}] if query_id else []
         if ticket_id:
             unknown = {"bool": {"must_not": {"exists": {"field": "ticket_id"}}}}
@@ -114,20 +115,20 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         return (event for event in found if ticket_id in ("", event.ticket_id))
 
     def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
-        """All events with the numbers of their writes, of which the first is 0, and one."""
+        """All events with their sequence numbers plus one, since the first is 0."""
         since: list[Json] = [{"range": {"_seq_no": {"gte": start - 1}}}] if start else []
         return ((hit["sort"][0] + 1, _judgment(hit["_source"])) for hit in self._logged(since))
 
     def _logged(self, of: Sequence[Json]) -> Iterator[Json]:
-        """The records of judgments in the order they were added: their index has one shard, which
-        numbers what it is given."""
+        """The records of judgments in the order in which they were added: the index has one shard,
+        so sequence numbers are that order."""
         must = [{"term": {"kind": "judgment"}}, *of]
         return self.connection.pages(
             RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
         )
 
     def count_judgments(self) -> int:
-        """How many events there are."""
+        """Number of events."""
         return self.connection.count(RECORDS, {"term": {"kind": "judgment"}})
 
     def _query_action(self, query: Query) -> Json:

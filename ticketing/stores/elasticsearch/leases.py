@@ -1,4 +1,4 @@
-"""Leases: a record for each that is held."""
+"""Leases in Elasticsearch."""
 
 from ticketing.files import Json
 from ticketing.stores.elasticsearch.connection import Connection, ConnectionPart, if_unchanged
@@ -7,14 +7,15 @@ from ticketing.stores.jobs import Lease, Leases, SeenLeases
 
 
 class ElasticsearchLeases(ConnectionPart, Leases):
-    """Who holds what, for how long, and which renewal it is; changed only as it was read."""
+    """A record per lease: holder, duration and number of the renewal; written only if it has not
+    changed since it was read."""
 
     def __init__(self, connection: Connection):
         super().__init__(connection)
         self._seen_leases = SeenLeases()
 
     def take_lease(self, name: str, holder: str, seconds: float, renewed: bool = False) -> bool:
-        """Take a lease that is free or has run out, or renew one's own."""
+        """Take a lease that is free or expired, or renew one's own."""
         key = _key(name)
         doc = self.connection.get(RECORDS, [key]).get(key)
         if renewed and not (doc and doc["_source"]["holder"] == holder):
@@ -27,17 +28,17 @@ class ElasticsearchLeases(ConnectionPart, Leases):
         if self.connection.write(RECORDS, key, source, refresh=False, **condition):
             return True
         now = self.connection.get(RECORDS, [key]).get(key)
-        return now is not None and _lease(now) == taken  # it was written, and the answer was lost
+        return now is not None and _lease(now) == taken  # written, but the answer was lost
 
     def drop_lease(self, name: str, holder: str) -> None:
-        """Give one's own lease back; anybody else's stays."""
+        """Release one's own lease; that of another holder stays."""
         key = _key(name)
         doc = self.connection.get(RECORDS, [key]).get(key)
         if doc and doc["_source"]["holder"] == holder:
             self.connection.bulk([self.connection.deletion(RECORDS, doc)], refresh=False)
 
     def lease_is_free(self, name: str) -> bool:
-        """Whether nobody holds a lease, or it has run out."""
+        """Whether nobody holds a lease, or it has expired."""
         doc = self.connection.get(RECORDS, [_key(name)]).get(_key(name))
         return doc is None or self._seen_leases.has_run_out(name, _lease(doc))
 

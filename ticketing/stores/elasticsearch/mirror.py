@@ -1,4 +1,4 @@
-"""Codes of a bundle as a process holds them in its memory, with what they are filtered by."""
+"""A mirror: a bundle's codes and filter fields in the memory of a process."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,11 +12,11 @@ from ticketing.stores.blocks import CodeBlock
 from ticketing.tickets import Filters
 
 MOST = 1 << 16
-"""Codes that are held, some 120 MB of a standard bundle; so many are compared within milliseconds
-without an index."""
+"""Maximum number of codes held, about 120 MB for a standard bundle; these are compared within
+milliseconds without an index."""
 
 SPARE = MOST // 4
-"""Rows for codes that change; once they are used up the present ones move to other memory."""
+"""Spare rows for changed codes; when they are used up, the present rows are moved to new memory."""
 
 FACTS = np.dtype(
     [
@@ -28,13 +28,13 @@ FACTS = np.dtype(
         ("created", "datetime64[us]"),
     ]
 )
-"""What is known of a row beside its code; values and sets of groups by number."""
+"""The data of a row beside its codes; values and sets of groups are given by number."""
 
 
 @dataclass(frozen=True)
 class Print:
-    """What tells one state of an index of codes from any other: how many documents it has, and the
-    sum of the numbers that were drawn for them when they were written."""
+    """Identifies a state of an index of codes: the number of documents and the sum of their random
+    stamps."""
 
     count: int
     stamps: int
@@ -42,7 +42,7 @@ class Print:
 
 @dataclass(frozen=True)
 class HeldRow:
-    """A ticket's codes and what they are filtered by; `code` is None for a damaged one."""
+    """A ticket's codes and filter fields; `code` is None if damaged."""
 
     id: str
     stamp: int
@@ -55,9 +55,9 @@ class HeldRow:
 
 @dataclass(frozen=True)
 class Held:
-    """What a mirror held at one moment: `rows` int64 [n] are those of the ascending `ids` [n]; the
-    numbers of values and of sets of groups stand in `values` and, in their order, in `sets`.
-    `print` says which state of an index that is."""
+    """The content of a mirror at one moment: `rows` int64 [n] of the ascending `ids` [n]. `values`
+    and `sets` map values and sets of groups to numbers. `print` identifies the state of the
+    index."""
 
     print: Print
     codes: npt.NDArray[np.uint8]
@@ -69,7 +69,7 @@ class Held:
 
     @cached_property
     def whole(self) -> CodeBlock:
-        """All codes that are not damaged."""
+        """All undamaged codes."""
         block = CodeBlock(self.codes, self.rows, self.ids)
         undamaged = self.facts["whole"][self.rows]
         if undamaged.all():
@@ -77,7 +77,7 @@ class Held:
         return replace(block.chosen(np.flatnonzero(undamaged)), of=None)
 
     def block(self, filters: Filters) -> CodeBlock:
-        """The codes of matching tickets that are not damaged."""
+        """The undamaged codes of matching tickets."""
         if filters == Filters():
             return self.whole
         passing = self._passing(filters, self.facts[self.whole.live])
@@ -89,7 +89,7 @@ class Held:
         for name, value in (("product", filters.product), ("status", filters.status)):
             if value:
                 passing &= facts[name] == self.values.get(value, -1)
-        if filters.created_since:  # no time is neither since nor before another
+        if filters.created_since:  # a comparison with NaT is always False
             passing &= facts["created"] >= np.datetime64(filters.created_since)
         if filters.created_before:
             passing &= facts["created"] < np.datetime64(filters.created_before)
@@ -100,8 +100,8 @@ class Held:
 
 
 class Mirror:
-    """The codes of a bundle, each in a row that is written once, so that whatever was handed out
-    stays as it is. No two threads may change it at once."""
+    """The codes of a bundle. Each row is written only once, so that blocks handed out never change.
+    Only one thread may change it at a time."""
 
     def __init__(self) -> None:
         self._row_of: dict[str, int] = {}
@@ -109,22 +109,22 @@ class Mirror:
         self._sets: dict[frozenset[str], int] = {}
         self._begin(width=0)
         self.held = self._held()
-        """What there was when `settle` was last called."""
+        """The content at the last call of `settle`."""
 
     @property
     def print(self) -> Print:
-        """Which state of an index this is."""
+        """The state of the index that this content belongs to."""
         return Print(len(self._row_of), self._stamps)
 
     def stamps(self) -> dict[str, int]:
-        """The stamp of each ticket's codes, ids ascending."""
+        """The stamp of each ticket's codes, in ascending order of id."""
         ids = sorted(self._row_of)
         rows = [self._row_of[id] for id in ids]
         return dict(zip(ids, self._facts["stamp"][rows].tolist(), strict=True))
 
     def put(self, row: HeldRow) -> None:
-        """Hold a ticket's codes, in the place of what is held of it; codes of another width are
-        those of an index that was made anew. Raises IndexError where there is no room."""
+        """Store a ticket's codes, replacing older ones. Codes of another width belong to an index
+        that was created anew. Raises IndexError if there is no room."""
         if row.code is not None and len(row.code) != self._codes.shape[1]:
             self._begin(len(row.code))
         self.remove(row.id)
@@ -146,13 +146,13 @@ class Mirror:
         self._stamps += row.stamp
 
     def remove(self, id: str) -> None:
-        """Let go of a ticket's codes, if there are any."""
+        """Remove a ticket's codes if there are any."""
         row = self._row_of.pop(id, None)
         if row is not None:
             self._stamps -= int(self._facts["stamp"][row])
 
     def settle(self) -> None:
-        """Let `held` be what there is now."""
+        """Set `held` to the present content."""
         self.held = self._held()
 
     def _held(self) -> Held:
@@ -163,16 +163,17 @@ class Mirror:
         return Held(self.print, self._codes, self._facts, ids, rows, *about)
 
     def _begin(self, width: int) -> None:
-        """Hold nothing, in memory for codes of so many bytes, which is taken as it is written."""
+        """Remove everything, and allocate memory for codes of this width; the system provides it as
+        it is written."""
         self._codes = np.empty((MOST + SPARE, width), np.uint8)
         self._facts = np.empty(MOST + SPARE, FACTS)
         self._row_of = {}
         self._used = self._stamps = 0
         self.newest = -1
-        """The highest number in the sequence of writes that was looked at."""
+        """The highest sequence number of writes that was read."""
 
     def _move(self) -> None:
-        """Begin other memory, with the present rows alone."""
+        """Move the present rows to new memory."""
         rows = list(self._row_of.values())
         codes, facts = np.empty_like(self._codes), np.empty_like(self._facts)
         codes[: len(rows)], facts[: len(rows)] = self._codes[rows], self._facts[rows]

@@ -1,9 +1,9 @@
-"""Mirrors are kept as the indices of codes are: what changed is asked for, nothing else is read.
+"""Mirrors: bundles' codes in memory, kept equal to their indices by reading only changes.
 
-A row is written with a number that is drawn for it. How many rows an index has and the sum of their
-numbers, which a server works out once for each state of an index, tell whether a mirror holds what
-is searched now. Where it does not, rows that were written later are read, and where that is not
-all, as after a deletion, ranges of ids are compared by the same two numbers.
+Each write of a row has a random stamp. The number of rows and the sum of their stamps, which a
+server computes once for each state of an index, tell whether a mirror is up to date. If not, rows
+written later are read; if that is not enough, as after deletions, ranges of ids are compared by the
+same two numbers.
 """
 
 import logging
@@ -24,16 +24,16 @@ from ticketing.stores.elasticsearch.mirror import MOST, Held, HeldRow, Mirror, P
 log = logging.getLogger(__name__)
 
 FEW = 500
-"""Rows that are missing for which whoever asks waits; more are read in the background."""
+"""Number of missing rows for which a query waits; more are read in the background."""
 
 TURNS = 7
-"""As often what changed is looked for while others go on writing."""
+"""Maximum number of attempts to catch up while others are writing."""
 
 RANGE = 200
-"""Ids of a range that is compared."""
+"""Number of ids in a compared range."""
 
 MOST_MIRRORS = 2
-"""Bundles that are held: the one that serves, and the one before or after it."""
+"""Number of bundles held: the serving one, and the one before or after it."""
 
 PRINT: Json = {
     "size": 0,
@@ -43,16 +43,17 @@ PRINT: Json = {
         "stamped": {"value_count": {"field": "stamp"}},
     },
 }
-"""The search for an index's Print, as one of several."""
+"""The search for the Print of an index, as part of a multi-search."""
 
 READ = columns("stamp", "code", "checksum", "product", "status", "created", "groups")
-"""What is read of a row."""
+"""The fields read of a row."""
 
 Read = Callable[[str, Sequence[Json]], dict[str, bytes]]
 
 
 def print_of(answer: Json) -> Print | None:
-    """What PRINT found; None where there are rows of an older program, which drew no numbers."""
+    """The Print in the answer to PRINT; None if there are rows of an older program, which have no
+    stamps."""
     count, found = answer["hits"]["total"]["value"], answer["aggregations"]
     if found["stamped"]["value"] < count:
         return None
@@ -60,24 +61,24 @@ def print_of(answer: Json) -> Print | None:
 
 
 class Mirrors:
-    """The codes of the bundles that are asked for, where they are not too many."""
+    """Codes of requested bundles in memory, if they are not too many."""
 
     def __init__(self, connection: Connection, read: Read):
-        """`read` gives the codes of hits that are not damaged."""
+        """`read` extracts undamaged codes from hits."""
         self._connection, self._read = connection, read
-        self._copy = uuid.uuid4().hex  # the same of each shard, as each shows writes when it will
+        self._copy = uuid.uuid4().hex  # one copy of a shard: each refreshes by itself
         self._mirrors: dict[str, Mirror] = {}
         self._changing = threading.Lock()
         self.filling: threading.Thread | None = None
-        """Who fills a mirror in the background, or did last."""
+        """The thread that fills a mirror in the background, or the last one."""
 
     def __contains__(self, bundle_id: str) -> bool:
-        """Whether a bundle is held as it was of late."""
+        """Whether a bundle is held in a recent state."""
         return bundle_id in self._mirrors
 
     def held(self, bundle_id: str, now: Print | None) -> Held | None:
-        """All codes of a bundle as they are `now`, or later; None where they are not here yet, or
-        are too many."""
+        """All codes of a bundle in the state `now` or later; None if they are not loaded yet or too
+        many."""
         if now is None or now.count > MOST:
             self._mirrors.pop(bundle_id, None)
             return None
@@ -100,7 +101,7 @@ class Mirrors:
             log.warning("Codes of bundle %s are not held yet: %s", bundle_id, error)
 
     def _kept_up(self, bundle_id: str) -> Held | None:
-        """All codes of a bundle; None where others write faster than they are read."""
+        """All codes of a bundle; None if others write faster than this reads."""
         with self._changing:
             mirror = self._mirrors.get(bundle_id) or Mirror()
             if not self._keep_up(mirror, bundle_id):
@@ -111,7 +112,7 @@ class Mirrors:
             return mirror.held
 
     def _keep_up(self, mirror: Mirror, bundle_id: str) -> bool:
-        """Bring a mirror to what is searched now; False where that does not end."""
+        """Update a mirror to the state that is searched now; False if that does not succeed."""
         for turn in range(TURNS):
             answer = self._search(bundle_id, **PRINT)
             now = print_of(answer) if answer else None
@@ -127,7 +128,7 @@ class Mirrors:
         return False
 
     def _take_later(self, mirror: Mirror, bundle_id: str) -> None:
-        """Take what was written after all that was looked at: writes to a shard are numbered."""
+        """Read all rows written after the last one read, by sequence number."""
         hits: Sequence[Json] = ()
         while not hits or len(hits) == AT_ONCE:
             later = {"range": {"_seq_no": {"gt": mirror.newest}}}
@@ -141,7 +142,7 @@ class Mirrors:
             mirror.newest = hits[-1]["sort"][0]
 
     def _take_different(self, mirror: Mirror, bundle_id: str) -> None:
-        """Compare ranges of ids, and take, or let go, what is different in these."""
+        """Compare ranges of ids, and read or remove the rows that differ."""
         stamps = mirror.stamps()
         ids = list(stamps)
         last = ids[RANGE - 1 :: RANGE]
@@ -169,7 +170,7 @@ class Mirrors:
         mirror.newest = int(found["newest"]["value"] or -1)
 
     def _stamps(self, bundle_id: str, ranges: Sequence[Json]) -> dict[str, int]:
-        """The numbers of the rows in ranges of ids, by id."""
+        """The stamps of the rows in ranges of ids, by id."""
         hits = self._connection.pages(
             codes_of(bundle_id),
             sort=[{"id": "asc"}],
@@ -198,5 +199,5 @@ class Mirrors:
             )
 
     def _search(self, bundle_id: str, **body: Any) -> Json:
-        """One search of a bundle's codes; {} where there are none."""
+        """One search of a bundle's codes; {} if there are none."""
         return self._connection.search(codes_of(bundle_id), preference=self._copy, **body)

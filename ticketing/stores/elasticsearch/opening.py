@@ -1,8 +1,7 @@
-"""The store is opened: made where there is none, brought to this version, refused where a part of
-it was lost.
+"""Opens the store: creates it if there is none, upgrades it, and refuses it if a part was lost.
 
-Indices are made where there is none at all; one that is missing later was lost, unless the others
-are of a version that did not have it yet.
+Indices are created only if there are none at all. An index that is missing later was lost, unless
+the others have a version that did not have it yet.
 """
 
 from collections.abc import Mapping
@@ -27,16 +26,16 @@ from ticketing.stores.elasticsearch.indices import (
 from ticketing.text.literals import literal_keys
 
 OLDEST = 17
-"""Minor version of Elasticsearch 8 from which all that is used is there."""
+"""Oldest usable minor version of Elasticsearch 8."""
 
 SINCE = {TICKETS: 1, RECORDS: 1, FILES: 7}
-"""The version that brought each part: a store of an older one has not lost it."""
+"""The version that introduced each part: in a store of an older version it is not lost."""
 
 MAKING = "making"
-"""In the `_meta` of the records of a store whose other parts are not all made yet."""
+"""In the `_meta` of the records while other parts of the store are still being created."""
 
 DIMS = 384
-"""Numbers of a vector of versions before 9, which let the first one say how many it has."""
+"""Dimensions of vectors in versions before 9, in which the first vector determined them."""
 
 ADDED: dict[int, Json] = {
     2: {"groups": KEYWORD},
@@ -51,21 +50,21 @@ ADDED: dict[int, Json] = {
     11: {"stamp": {"type": "long", "index": False}},
     12: {"literals": KEYWORD},
 }
-"""The fields that a version added; documents of an older one lack them."""
+"""The fields that each version added; documents of older versions lack them."""
 
 
 def open_indices(connection: Connection) -> None:
-    """Check the server, then make the indices of a store that is empty, or bring those that are
-    there to this version. Any number of processes may do that at once.
+    """Check the server, then create the indices of an empty store, or upgrade existing ones.
+    Several processes may do this at once.
 
-    Raises StoreError for a server, or an index, that this program cannot use, for a part that
-    was lost and for one that is there twice.
+    Raises StoreError for a server or index that this program cannot use, for a part that was lost,
+    and for one that exists twice.
     """
     _require_version(connection)
     found = indices_of(connection)
     for index in found:
         _require_readable(connection, index)
-    if not found:  # who makes the records makes the store; a process that dies leaves it to others
+    if not found:  # who creates the records creates the store; if it dies, others go on
         create(connection, RECORDS, MAPPINGS[RECORDS], {MAKING: True}, 1)
     parts = behind(connection)
     _make_missing(connection, parts)
@@ -74,8 +73,8 @@ def open_indices(connection: Connection) -> None:
 
 
 def make_anew(connection: Connection, name: str) -> None:
-    """Make a part that was lost for good, empty. Raises InputError for one that is there, or that
-    no store has."""
+    """Create an empty part in place of a lost one. Raises InputError for a part that exists, or
+    that no store has."""
     if name not in MAPPINGS:
         raise InputError(f"A store has no part {name!r}; name one of {', '.join(MAPPINGS)}.")
     if connection.alias(name) in behind(connection):
@@ -84,7 +83,7 @@ def make_anew(connection: Connection, name: str) -> None:
 
 
 def require_parts(connection: Connection) -> None:
-    """Raises StoreError for a part of the store that was lost or is there twice."""
+    """Raises StoreError for a part of the store that was lost or exists twice."""
     parts = behind(connection)
     for name in MAPPINGS:
         if connection.alias(name) not in parts:
@@ -104,8 +103,8 @@ def _require_version(connection: Connection) -> None:
 
 
 def _make_missing(connection: Connection, parts: Mapping[str, Index]) -> None:
-    """Make the parts that an empty store, or one of an older version, does not have yet."""
-    records = parts.get(connection.alias(RECORDS))  # a node may not know yet what was just made
+    """Create the parts that an empty or older store does not have yet."""
+    records = parts.get(connection.alias(RECORDS))  # a node may not know a new index yet
     making = not parts or (records is not None and MAKING in records.meta)
     oldest = min((index.meta["version"] for index in parts.values()), default=VERSION)
     for name in MAPPINGS:
@@ -121,7 +120,7 @@ def _make(connection: Connection, name: str) -> None:
 
 
 def _bring_up(connection: Connection, index: Index) -> None:
-    """Add what an older version lacked, and say that all parts are made."""
+    """Add what an older version lacked, and record that all parts exist."""
     added = {
         field: kind
         for version in range(index.meta["version"] + 1, VERSION + 1)
@@ -140,8 +139,8 @@ def _bring_up(connection: Connection, index: Index) -> None:
 
 
 def _fill_literals(connection: Connection, index: Index) -> None:
-    """Write into the tickets' documents which numbers and codes they name. Safe to repeat, and what
-    is changed meanwhile is let be: whoever changes it by this program writes them too."""
+    """Write the numbers and codes that tickets contain into their documents. Safe to repeat.
+    Tickets changed meanwhile are skipped, since this program writes these with each change."""
     with connection.client() as client:
         client.indices.put_mapping(index=index.name, properties={"literals": KEYWORD})
     hits = connection.pages(

@@ -1,4 +1,4 @@
-"""Who may sign in, who did, and which programs act for whom."""
+"""Accounts, sessions and API tokens in Elasticsearch."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from ticketing.stores.people import PeopleStore
 
 
 class ElasticsearchPeople(ConnectionPart, PeopleStore):
-    """A record for each account, session and token; `name` is the account's in all of them."""
+    """A record per account, session and token; `name` is the account's in all of them."""
 
     def put_account(self, account: Account) -> None:
         """Add an account, or replace that of the same name."""
@@ -52,23 +52,23 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         return _session(source) if source else None
 
     def touch_session(self, key: str, at: datetime) -> None:
-        """Say that a session was used; one that was ended stays ended."""
+        """Record that a session was used; an ended session stays ended."""
         id = f"session:{key}"
         if found := self.connection.get(RECORDS, [id]).get(id):
             source = found["_source"] | {"seen": at.isoformat()}
             self.connection.write(RECORDS, id, source, refresh=False, **if_unchanged(found))
 
     def end_session(self, key: str) -> None:
-        """End a session, if there is one."""
+        """End a session if it exists."""
         self._delete([f"session:{key}"])
 
     def end_sessions(self, name: str) -> int:
-        """End all sessions of an account; how many there were."""
+        """End all sessions of an account; returns how many there were."""
         return self._delete(hit["_id"] for hit in self._people("session", name))
 
     def drop_sessions(self, seen_before: datetime, created_before: datetime) -> int:
-        """End all sessions that were last used, or begun, before a time; how many there were."""
-        self.connection.refresh(RECORDS)  # `touch_session` leaves that out
+        """End all sessions last used, or begun, before a time; returns how many there were."""
+        self.connection.refresh(RECORDS)  # `touch_session` does not refresh
         sessions = ((hit["_id"], _session(hit["_source"])) for hit in self._people("session"))
         return self._delete(
             id
@@ -97,12 +97,12 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         return _token(source) if source else None
 
     def tokens(self, owner: str = "") -> list[ApiToken]:
-        """All tokens, of one account where given, the oldest first."""
+        """All tokens, optionally of one account, oldest first."""
         tokens = [_token(hit["_source"]) for hit in self._people("token", owner)]
         return sorted(tokens, key=lambda token: token.created)
 
     def revoke_token(self, token_id: str) -> bool:
-        """Delete a token; whether there was one."""
+        """Delete a token; returns whether it existed."""
         return self._delete([f"token:{token_id}"]) > 0
 
     def _record(self, id: str) -> Json | None:
@@ -111,13 +111,13 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         return source
 
     def _people(self, kind: str, name: str = "") -> list[Json]:
-        """All records of a kind, of one account where given, by the account's name."""
+        """All records of a kind, optionally of one account, by the account's name."""
         must = [{"term": {"kind": kind}}, *([{"term": {"name": name}}] if name else [])]
         sort = [{"name": "asc"}, {"_seq_no": "asc"}]
         return list(self.connection.pages(RECORDS, sort=sort, query={"bool": {"filter": must}}))
 
     def _delete(self, ids: Iterable[str]) -> int:
-        """Delete records; how many there were."""
+        """Delete records; returns how many there were."""
         index = self.connection.alias(RECORDS)
         actions = [{"_op_type": "delete", "_index": index, "_id": id} for id in ids]
         return sum(answer["status"] != MISSING for answer in self.connection.bulk(actions))

@@ -1,8 +1,7 @@
-"""An index is given more shards or fewer, or an alias led to another index, behind a desk that goes
-on.
+"""Changes the number of shards of an index, or the index behind an alias, while the desk is in use.
 
-An index that is being split or copied is marked in its `_meta`, and so is what is made of it: what
-a process that was killed left behind is told by the mark from what an admin keeps.
+An index that is being split or copied is marked in its `_meta`, and so is the new one. The mark
+distinguishes what a killed process left from indices of an admin.
 """
 
 import time
@@ -27,16 +26,17 @@ RESIZING = "resizing"
 """The mark of an index that is being resized, and of its copy."""
 
 PATIENCE = 600.0
-"""Seconds that a step may take: documents of the other shards are deleted from each new one."""
+"""Timeout of a step in seconds: after a split, each new shard deletes the documents of the
+others."""
 
 ASKED = "5s"
-"""How long one request waits for a health that does not come."""
+"""Timeout of one request for a health status."""
 
 
 @dataclass(frozen=True)
 class Resized:
-    """What became of an index: its alias, its shards before and after, its documents, and the
-    seconds for which writes to it were refused."""
+    """Result of resizing an index: alias, shards before and after, documents, and seconds during
+    which writes were refused."""
 
     alias: str
     before: int
@@ -46,12 +46,12 @@ class Resized:
 
 
 def resize(connection: Connection, shards: int) -> Iterator[Resized]:
-    """Give the indices of tickets and of codes so many shards, one index after the other.
+    """Give the indices of tickets and of codes this many shards, one index after the other.
 
-    Searching goes on, and so do judgments, whose index keeps its one shard. A write to an index
-    waits (raises StoreAway) while it is split, into a multiple of its shards; else it is copied,
-    and writes wait for the last of that alone. Interrupted, it leaves each index as it was or
-    resized; run again, it ends what it began.
+    Searches go on, and so do judgments, whose index keeps its one shard. If the new number is a
+    multiple, the index is split, and writes wait meanwhile (they raise StoreAway); otherwise it is
+    copied, and writes wait only at the end. If interrupted, each index is as before or resized;
+    running it again completes the work.
     """
     _tidy(connection)
     for name, index in _parts(connection).items():
@@ -64,8 +64,8 @@ def resize(connection: Connection, shards: int) -> Iterator[Resized]:
 
 
 def use(connection: Connection, index: str) -> str:
-    """Let the alias that an index is named after lead to it alone; returns the alias. Others
-    are left as they are, without it. Raises InputError, NotFound."""
+    """Let the alias that an index is named after refer to it alone; returns the alias. Other
+    indices keep existing without the alias. Raises InputError, NotFound."""
     alias = index.rpartition("-")[0]
     if not is_part(connection, alias):
         raise InputError(
@@ -86,7 +86,8 @@ def use(connection: Connection, index: str) -> str:
 
 
 def _split(connection: Connection, name: str, index: Index, shards: int) -> tuple[int, float]:
-    """Split one index; returns its documents, and the seconds for which writes were refused."""
+    """Split an index; returns its number of documents, and the seconds during which writes were
+    refused."""
     alias = connection.alias(name)
     target = next_name(alias, indices_of(connection, f"{name}*"))
     switch = [
@@ -106,7 +107,8 @@ def _split(connection: Connection, name: str, index: Index, shards: int) -> tupl
 
 
 def _copy(connection: Connection, name: str, index: Index, shards: int) -> tuple[int, float]:
-    """Copy one index; returns its documents, and the seconds for which writes were refused."""
+    """Copy an index; returns its number of documents, and the seconds during which writes were
+    refused."""
     _mark(connection, index, True)
     copy = Copy(connection, name, index, shards, index.meta | {RESIZING: True})
     copy.run()
@@ -118,7 +120,8 @@ def _copy(connection: Connection, name: str, index: Index, shards: int) -> tuple
 
 
 def _switch(connection: Connection, index: str, target: str, actions: list[Json]) -> int:
-    """Put the copy of an index, which nobody writes, in its place; returns its documents."""
+    """Put the copy of an index that is not written any more in its place; returns its number of
+    documents."""
     with connection.client() as client:
         patient = client.options(request_timeout=PATIENCE)
         patient.indices.refresh(index=[index, target])
@@ -133,7 +136,7 @@ def _switch(connection: Connection, index: str, target: str, actions: list[Json]
 
 
 def _can_be_split(connection: Connection, index: Index, shards: int) -> bool:
-    """One shard into any number, others into as many as the routing of their documents lets."""
+    """One shard can be split into any number, others into as many as their routing allows."""
     before = _shards(connection, index)
     with connection.client() as client:
         state = client.cluster.state(metric="metadata", index=index.name)
@@ -146,15 +149,15 @@ def _tidied(connection: Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        with suppress(StoreError):  # what was said first matters; the next run tidies
+        with suppress(StoreError):  # the first error matters; the next run tidies
             _tidy(connection)
         raise
     _tidy(connection)
 
 
 def _tidy(connection: Connection) -> None:
-    """End what was begun, wherever it is: of an index and its copy, the one that the alias leads to
-    stays and is written; the other goes, once each shard of the first has its replica."""
+    """Finish an interrupted resizing: of an index and its copy, the one behind the alias stays and
+    becomes writable; the other is deleted when each shard of the first has its replica."""
     marked = [
         index
         for part in (TICKETS, f"{OF_BUNDLES}*")
@@ -191,7 +194,7 @@ def _mark(connection: Connection, index: Index, resizing: bool) -> None:
 
 
 def _wait_for(connection: Connection, index: str, status: str) -> None:
-    """Wait until an index has all its shards (`yellow`), or all their replicas too (`green`)."""
+    """Wait until an index has all its shards (`yellow`), or also all replicas (`green`)."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         with connection.client() as client:

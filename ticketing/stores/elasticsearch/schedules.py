@@ -1,4 +1,4 @@
-"""When the desk trains by itself."""
+"""The schedule in Elasticsearch."""
 
 from ticketing.files import Json
 from ticketing.schedule import Schedule, schedule_from_json, schedule_to_json
@@ -10,14 +10,14 @@ _KEY = "schedule"
 
 
 class ElasticsearchSchedules(ConnectionPart, Schedules):
-    """One record, which is changed only as it was read."""
+    """One record, written only if it has not changed since it was read."""
 
     def schedule(self) -> Schedule:
         """The schedule that was set last, or one that never trains."""
         return _read(self._found())
 
     def set_schedule(self, schedule: Schedule, seen: Schedule) -> bool:
-        """Put a schedule in the place of the one that was seen."""
+        """Replace the schedule that was `seen`."""
         found = self._found()
         if _read(found) != seen:
             return False

@@ -1,4 +1,4 @@
-"""Which bundle of each kind serves."""
+"""The serving bundles in Elasticsearch."""
 
 from ticketing.errors import StoreAway
 from ticketing.files import Json
@@ -12,8 +12,8 @@ _ATTEMPTS = 20
 
 
 class ElasticsearchServing(ConnectionPart, Serving):
-    """A record for each kind, which lists the bundles that have served, the present one last; it
-    is changed only as it was read."""
+    """A record per kind with the list of bundles that have served, the present one last; written
+    only if it has not changed since it was read."""
 
     def serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
         """Id of the serving bundle, or an empty string."""
@@ -31,7 +31,7 @@ class ElasticsearchServing(ConnectionPart, Serving):
             served = found["_source"]["bundles"] if found else []
             if served[-1:] == [bundle_id]:
                 return
-            self.connection.refresh(codes_of(bundle_id))  # `put_codes` leaves that out
+            self.connection.refresh(codes_of(bundle_id))  # `put_codes` does not refresh
             source = {"kind": "serving", "bundles": [*served, bundle_id]}
             condition = if_unchanged(found) if found else {"op_type": "create"}
             if self.connection.write(RECORDS, key, source, **condition):
@@ -45,15 +45,15 @@ class ElasticsearchServing(ConnectionPart, Serving):
 
 
 SERVES: Json = {"query": {"ids": {"values": ["serving"]}}}
-"""The search for what serves, as one of several."""
+"""The search for the serving bundle, as part of a multi-search."""
 
 
 def bundle_of(answer: Json) -> str:
-    """The serving bundle that SERVES found, or an empty string."""
+    """The serving bundle in the answer to SERVES, or ""."""
     served = [hit["_source"]["bundles"] for hit in answer["hits"]["hits"]]
     return served[0][-1] if served else ""
 
 
 def _key(kind: ModelKind) -> str:
-    """The id of a kind's record; that of rankings is older than the other kinds."""
+    """The id of a kind's record; that of rankings was made before other kinds existed."""
     return "serving" if kind == ModelKind.RANKING else f"serving:{kind}"

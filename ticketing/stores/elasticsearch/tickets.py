@@ -1,4 +1,4 @@
-"""Tickets and the words in them."""
+"""Tickets and their words in Elasticsearch."""
 
 import math
 import time
@@ -23,26 +23,26 @@ from ticketing.tickets import Filters, Ticket
 from ticketing.times import plausible_until
 
 NARROW = ("id", "product", "status", "created", "groups")
-"""What filters ask for."""
+"""The fields used by filters."""
 
 ATTEMPTS = 20
-"""How often a write is tried while others change the same tickets."""
+"""Maximum number of attempts to write while others change the same tickets."""
 
 FIRST_WORDS = 32
-"""Words of a subject that a ticket must hold before it is compared."""
+"""Number of a subject's first words that a ticket must contain before subjects are compared."""
 
 MOST_COMPARED = 32_766
-"""Bytes of a subject that a server compares."""
+"""Maximum number of bytes of a subject that a server compares."""
 
 NEWEST_SECONDS, MOST_NEWEST = 1.0, 100
-"""How long, and of how many filters, the newest ticket's date is remembered."""
+"""How long, and for how many filters, the newest ticket's date is cached."""
 
 MOST_VALUES = 10_000
-"""Distinct values of a field that can be chosen from."""
+"""Maximum number of distinct values of a field."""
 
 
 class ElasticsearchTickets(ConnectionPart, Tickets):
-    """A document for each ticket, with its tokens."""
+    """A document per ticket, with its tokens."""
 
     def __init__(self, connection: Connection):
         super().__init__(connection)
@@ -63,7 +63,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             left = in_place_of(there, left, keep, theirs)
             stale = {id: ticket for id, ticket in left.items() if there.get(id) != ticket}
             same = {id: known[id]["_source"] for id in left if id not in stale}
-            # Whoever wrote those that are not coded may have been refused before he copied them.
+            # A writer of tickets not marked as coded may have failed before it updated the copies.
             if uncoded := [left[id] for id in same if not same[id]["coded"]]:
                 copy_filters(self.connection, uncoded)
             written = self._write_tickets(stale, known)
@@ -77,10 +77,11 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
 
     def _write_tickets(self, tickets: Mapping[str, Ticket], known: Mapping[str, Json]) -> set[str]:
-        """Write tickets that are still as they were read; returns the ids of those that were.
+        """Write tickets that have not changed since they were read; returns the ids of those
+        written.
 
-        `coded` is emptied first and set again once all copies agree: a process that dies between
-        leaves tickets that will be encoded anew, never copies that are wrong for good.
+        `coded` is emptied first and set again when all copies agree. So a process that dies in
+        between leaves tickets that will be encoded again, never wrong copies.
         """
         answers = self.connection.bulk(
             {
@@ -112,12 +113,12 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             for id in same_text
             if known[id]["_source"]["coded"]
         ]
-        self.connection.bulk(marks, refresh=False)  # whoever searches for `coded` refreshes
+        self.connection.bulk(marks, refresh=False)  # searches for `coded` refresh first
         return set(written)
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
-        """Delete tickets, and then their codes. What was found before counts, as of a request that
-        is sent again the answer says that it is gone; and a ticket that is gone does if an
+        """Delete tickets, then their codes. Returns the number of tickets found before: the answer
+        to a repeated request would say that they are gone. A missing ticket counts if an
         interrupted deletion had left its codes."""
         distinct = [id for id in dict.fromkeys(ids) if id]
         found = self.connection.get(TICKETS, distinct, ["id"])
@@ -131,7 +132,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return tickets_of(self.connection, ids)
 
     def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
-        """See DatedTickets: the tokens are read from the document, which keeps them."""
+        """See DatedTickets: the tokens are read from the document."""
         found = self.connection.get(TICKETS, ids, [*FIELDS, "tokens"])
         return {id: (ticket_of(doc), doc["_source"]["tokens"]) for id, doc in found.items()}
 
@@ -149,8 +150,8 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return self.connection.count(TICKETS, where(filters))
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
-        """When the newest matching ticket was created, as of NEWEST_SECONDS ago where others put or
-        delete tickets: each query asks for it."""
+        """Creation date of the newest matching ticket, up to NEWEST_SECONDS old if others change
+        tickets, since each query needs it."""
         looked, newest = self._newest.get(filters, (-math.inf, None))
         now = time.monotonic()
         if now - looked < NEWEST_SECONDS:
@@ -191,13 +192,13 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         }
 
     def matching_ids(self, ids: Sequence[str], filters: Filters = Filters()) -> set[str]:
-        """Those of `ids` whose tickets exist and match, as of this moment."""
+        """Those of `ids` whose tickets exist and match, read in real time."""
         found = self.connection.get(TICKETS, ids, NARROW)
         return {id for id, doc in found.items() if filters.admit(ticket_of(doc))}
 
     def has_subject(self, subject: str, filters: Filters = Filters()) -> bool:
-        """Whether a matching ticket has this subject: those that hold its first words are
-        compared, and all where it has none, by the server unless it is longer than that takes."""
+        """Whether a matching ticket has this subject. Compares the tickets that contain its first
+        words, or all if it has no words; the server compares unless the subject is too long."""
         words = tokenize(subject)[:FIRST_WORDS]
         holds = [where(filters), *({"term": {"tokens": word}} for word in dict.fromkeys(words))]
         if len(subject.encode(errors="surrogatepass")) > MOST_COMPARED:
@@ -211,7 +212,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         answer = self.connection.search(
             TICKETS,
             query={"bool": {"filter": [*holds, {"term": {"subject": subject}}]}},
-            runtime_mappings={"subject": KEYWORD},  # it is only kept, and read from the document
+            runtime_mappings={"subject": KEYWORD},  # the field is not indexed, only stored
             size=1,
             source=False,
             track_total_hits=False,
@@ -219,7 +220,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return bool(answer["hits"]["hits"])
 
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
-        """Those of `words` that a matching ticket holds, in one request."""
+        """Those of `words` that a matching ticket contains, in one request."""
         distinct = list(dict.fromkeys(words))
         if not distinct:
             return set()
@@ -237,7 +238,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
     def naming(
         self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
     ) -> dict[str, list[str]]:
-        """See SearchedTickets: all that match are looked at. A key that is named counts 1."""
+        """See SearchedTickets: all matching tickets are examined. Each contained key scores 1."""
         asked = set(keys)
         if not asked:
             return {}
@@ -257,7 +258,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
 
 
 def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:
-    """The tickets that exist among `ids`, by id, as of this moment."""
+    """The existing tickets among `ids`, by id, read in real time."""
     return {id: ticket_of(doc) for id, doc in connection.get(TICKETS, ids, FIELDS).items()}
 
 

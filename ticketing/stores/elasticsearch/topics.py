@@ -1,4 +1,4 @@
-"""Which topic the codes of each ticket name as its main one, counted and listed."""
+"""Counts and lists tickets by the main topic in their codes."""
 
 from datetime import date
 
@@ -9,11 +9,11 @@ from ticketing.stores.elasticsearch.documents import columns
 from ticketing.tickets import Filters
 
 PAGE = 2000
-"""Topics in a month that are counted in one request."""
+"""Number of combinations of topic and month counted in one request."""
 
 
 class ElasticsearchTopics(Candidates):
-    """Counts and lists by what codes say, as their tickets are filtered."""
+    """Counts and lists codes by topic, filtered like their tickets."""
 
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()

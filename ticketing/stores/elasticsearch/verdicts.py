@@ -1,4 +1,4 @@
-"""What people said to proposed categories."""
+"""Verdicts on categories in Elasticsearch."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -14,10 +14,10 @@ from ticketing.tickets import Verdict
 
 
 class ElasticsearchVerdicts(ConnectionPart, Verdicts):
-    """A record for each event; none is ever changed."""
+    """A record per event; records are never changed."""
 
     def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
-        """Append events in their order, on disk once this returns; returns how many were new."""
+        """Append events in order, durably; returns how many were new."""
         for verdict in verdicts:
             texts = (verdict.event_id, verdict.subject, verdict.category, verdict.judge)
             require_text((*texts, verdict.bundle_id))
@@ -27,18 +27,18 @@ class ElasticsearchVerdicts(ConnectionPart, Verdicts):
         return sum(answer["status"] != CONFLICT for answer in answers)
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
-        """All events, of one subject where given, in the order they were added."""
+        """All events, optionally of one subject, in the order in which they were added."""
         must = [{"term": {"kind": "verdict"}}]
         if subject:
             must.append({"term": {"subject_digest": _digest(subject)}})
-        # Their index has one shard, which numbers what it is given.
+        # The index has one shard, so sequence numbers are the order of writes.
         pages = self.connection.pages(
             RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
         )
         return (_verdict(hit["_source"]["verdict"]) for hit in pages)
 
     def _action(self, verdict: Verdict) -> dict[str, Any]:
-        """The action that writes a record unless there is one already."""
+        """The action that creates a record unless it exists."""
         source = {
             "kind": "verdict",
             "subject_digest": _digest(verdict.subject),

@@ -43,10 +43,10 @@ class SQLiteStore(
     SQLiteChecking,
     Store,
 ):
-    """A store in `folder`, which is made where missing.
+    """A store in `folder`, which is created if it is missing.
 
-    Raises StoreError when the folder cannot be used or holds a foreign, damaged or
-    newer database, StoreAway when another process keeps it locked.
+    Raises StoreError if the folder cannot be used or holds a foreign, damaged or newer database,
+    StoreAway if another process keeps it locked.
     """
 
     def __init__(self, folder: Path):

@@ -1,4 +1,4 @@
-"""What is damaged in the database: its pages, its indexes, and rows that contradict each other."""
+"""Checks the database for damage: its pages, its indexes, and inconsistent rows."""
 
 import json
 import os
@@ -21,29 +21,29 @@ from ticketing.text import token_lines
 from ticketing.tickets import Query, Ticket
 
 ROOM = 1 << 20
-"""Bytes that must be free for a store to take writes."""
+"""Free bytes that a store needs for writes."""
 
 NAMED = 3
-"""How many of many things of a kind are named."""
+"""Number of examples named in a finding."""
 
 _OF_INDEX = "missing from index", "wrong # of entries in index", "non-unique entry in index"
 
 
 class SQLiteChecking(SQLiteFiles, Checked):
-    """Reads everything, in the order in which one thing stands on another."""
+    """Reads everything; data that other data depend on come first."""
 
     def require_room(self) -> None:
-        """Raises StoreFull where the disk has not a megabyte left, or takes no writes."""
+        """Raises StoreFull if the disk has less than a megabyte left, or takes no writes."""
         folder = self.database.folder
         with self.database.plain_errors():
             try:
                 with tempfile.TemporaryFile(dir=folder) as file:
                     os.posix_fallocate(file.fileno(), 0, ROOM)
-            except OSError as error:  # may name a file that is not there, another one each time
+            except OSError as error:  # it may name a temporary file
                 raise OSError(error.errno, error.strerror, str(folder)) from error
 
     def findings(self) -> Iterator[Finding]:
-        """What is damaged in the database, and files beside it that are nobody's."""
+        """Damage of the database, and files beside it that belong to nothing."""
         yield from self._pages_of_the_file()
         for check in (
             self._texts,
@@ -77,7 +77,7 @@ class SQLiteChecking(SQLiteFiles, Checked):
         return "the indexes were built anew"
 
     def _texts(self) -> Iterator[Finding]:
-        """A ticket's version and a query's id are digests of what they say."""
+        """A ticket's version and a query's id are digests of their texts."""
         statement = (
             "SELECT pk, id, subject, description, solution, created, version FROM tickets"
             " WHERE pk > ? ORDER BY pk LIMIT ?"
@@ -109,7 +109,7 @@ class SQLiteChecking(SQLiteFiles, Checked):
         return "its text was taken as it is now"
 
     def _words(self) -> Iterator[Finding]:
-        """The index of words agrees with itself, and has every ticket."""
+        """The word index is consistent and contains every ticket."""
         try:
             self.database.rows("INSERT INTO words (words) VALUES ('integrity-check')")
             [(lacking,)] = self.database.rows(
@@ -132,16 +132,16 @@ class SQLiteChecking(SQLiteFiles, Checked):
             for pk in [pk for pk, version in now.items() if read.get(pk, ("",))[0] != version]:
                 statement = "SELECT subject, description, solution FROM tickets WHERE pk = ?"
                 [texts] = connection.execute(statement, (pk,)).fetchall()
-                read[pk] = now[pk], token_lines(*texts)  # it came, or changed, meanwhile
+                read[pk] = now[pk], token_lines(*texts)  # new or changed meanwhile
             entries = [(pk, read[pk][1]) for pk in sorted(now)]
-            # The index's own content goes first: a deletion would look its words up in the index.
+            # Empty the damaged index first: a deletion would look words up in it.
             connection.execute("DELETE FROM words_content")
             connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
             connection.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", entries)
         return f"the words of {counted(len(entries), 'ticket')} were indexed anew"
 
     def _references(self) -> Iterator[Finding]:
-        """Rows that name another one, which is not there."""
+        """Rows that refer to a missing row."""
         found = self.database.rows(
             'SELECT "table", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2'
         )
@@ -161,7 +161,7 @@ class SQLiteChecking(SQLiteFiles, Checked):
         return f"{counted(count, 'row')} of codes were deleted"
 
     def _events(self) -> Iterator[Finding]:
-        """Rows of what is only added to, and of jobs, that cannot be read."""
+        """Unreadable rows of append-only tables and of jobs."""
         kinds = {name: kind for kind, name in KINDS.items()}
         of: dict[str, tuple[str, Callable[..., object]]] = {
             "judgments": ("time", datetime.fromisoformat),
@@ -180,7 +180,7 @@ class SQLiteChecking(SQLiteFiles, Checked):
                     yield Finding(where, "it cannot be read", "set it aside", mend)
 
     def _set_aside(self, table: str, number: int) -> str:
-        """Take a row out of a table, also of one that is only added to, into a file of its own."""
+        """Move a row of a table, also of an append-only one, into a file of its own."""
         path = self._damaged() / f"{table}-{number}.json"
         with self.database.writing(durable=True) as connection:
             cursor = connection.execute(f"SELECT * FROM {table} WHERE number = ?", (number,))
@@ -199,8 +199,8 @@ class SQLiteChecking(SQLiteFiles, Checked):
         return f"it was moved to {path}"
 
     def _codes(self) -> Iterator[Finding]:
-        """Files of codes that no bundle has. Those of the others are read anew, whoever did so
-        before: see `damaged_codes`."""
+        """Code files that belong to no bundle. The files of bundles are read again, even if another
+        process has read them: see `damaged_codes`."""
         found = list((self.database.folder / "codes").glob("[0-9]*"))
         known = self._known_codes()
         for path in known:
@@ -216,14 +216,14 @@ class SQLiteChecking(SQLiteFiles, Checked):
         return {code_file(self.database.folder, number) for (number,) in rows}
 
     def _forget(self, path: Path) -> str:
-        with self.database.writing():  # whoever writes new codes has finished
+        with self.database.writing():  # no writer of new codes is at work
             if path in self._known_codes():
                 return "a bundle has it by now"
             remove_codes(path)
         return "it was deleted"
 
     def _files(self) -> Iterator[Finding]:
-        """Files that are damaged, half written ones, and those that have no name."""
+        """Files that are damaged, half-written or without a name."""
         yield from damaged_files(self)
         yield from half_written(self.database.folder / "files")
         found = sorted((self.database.folder / "files").glob("[!.]*"))
@@ -241,7 +241,7 @@ class SQLiteChecking(SQLiteFiles, Checked):
         return f"it was moved to {place}"
 
     def _damaged(self) -> Path:
-        """The folder of what cannot be mended."""
+        """The folder of data that cannot be mended."""
         folder = self.database.folder / "damaged"
         private_folder(folder)
         return folder

@@ -1,7 +1,7 @@
-"""What a process last saw of each bundle's codes: which rows are whole, and blocks of them.
+"""Cached state of each bundle's codes in a process: which rows are intact, and blocks of them.
 
-Of very many tickets a file beside the codes keeps which row is whose, and that all rows were whole,
-so that a process begins with what another one has read.
+For large archives, a file beside the codes keeps which row belongs to which ticket and that all
+rows were intact, so that a new process need not read all rows.
 """
 
 import logging
@@ -42,18 +42,19 @@ from ticketing.tickets import Filters
 log = logging.getLogger(__name__)
 
 MOST_MERGED = 1 << 12
-"""New rows that are merged into those known; more are read with all others."""
+"""Maximum number of new rows that are merged into the known ones; if there are more, all are read
+again."""
 
 MOST_KEPT = 16
-"""Blocks kept in memory, each of a bundle for some groups."""
+"""Number of blocks kept in memory, each of a bundle for some groups."""
 
 _EMPTY = CodeBlock(np.empty((0, 0), np.uint8), np.empty(0, np.int64), ())
 
 
 @dataclass(frozen=True)
 class CodeFile:
-    """A row of `code_files`: `rows` are committed; `deletions` counts deletes of tickets in it, and
-    changes of their groups."""
+    """A row of the table `code_files`: `rows` are committed. `deletions` counts deletions of
+    tickets in it and changes of their groups."""
 
     number: int
     width: int
@@ -63,8 +64,8 @@ class CodeFile:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """The rows of a file, fewer than were committed where it has lost some, and which of those that
-    were committed are damaged."""
+    """The mapped rows of a file (fewer than committed if some were lost), and which of the
+    committed rows are damaged."""
 
     file: CodeFile
     codes: npt.NDArray[np.uint8]
@@ -73,7 +74,7 @@ class CheckedFile:
 
 @dataclass(frozen=True)
 class KeptBlock:
-    """What is known of a file's rows, for some groups, and the block that it makes."""
+    """What is known about a file's rows for some groups, and the resulting block."""
 
     file: CodeFile
     known: KnownRows
@@ -86,10 +87,10 @@ class KeptBlock:
 
 
 class SeenCodes:
-    """The codes in a store's folder, read once and then only where they changed.
+    """The codes in a store's folder; after the first time only changes are read.
 
-    Each row is compared with its checksum once, when it is first seen. A block is kept for each of
-    the last sets of groups that asked. While a bundle is read, others are not waited for.
+    Each row is compared with its checksum once, at its first use. A block is kept for each of the
+    last sets of groups that were asked for. Reading one bundle does not block others.
     """
 
     def __init__(self, folder: Path):
@@ -101,18 +102,18 @@ class SeenCodes:
         self._keeping = threading.Lock()
 
     def path(self, file: CodeFile) -> Path:
-        """Where a file's rows are."""
+        """The path of a file's rows."""
         return code_file(self._folder, file.number)
 
     def checked(self, connection: Connection, bundle_id: str) -> CheckedFile | None:
-        """A bundle's file as it is now; None where it has no codes."""
+        """A bundle's file as it is now; None if it has no codes."""
         with self._looking[bundle_id]:
             return self._check(connection, bundle_id)
 
     def block(self, connection: Connection, bundle_id: str, filters: Filters) -> CodeBlock:
         """The codes of matching tickets as they are now.
 
-        Raises StoreError where the file has lost every row.
+        Raises StoreError if the file has lost all rows.
         """
         whole = Filters(groups=filters.groups)
         with self._looking[bundle_id]:
@@ -125,7 +126,7 @@ class SeenCodes:
         return kept.narrowed(columns.passing(filters))
 
     def forget(self) -> None:
-        """Let go of all files."""
+        """Drop all cached files."""
         self._checked.clear()
         self._blocks.clear()
         self._columns.clear()
@@ -135,7 +136,7 @@ class SeenCodes:
         if file is None:
             return None
         if seen and not len(seen.codes) and self.path(file).exists():
-            seen = None  # the file was away, as on a drive that was, and is back
+            seen = None  # the file was missing, as on an unmounted drive, and is back
         if seen is None or seen.file != file:
             if seen is None or seen.file.number != file.number:
                 seen = self._trusted(file)
@@ -149,7 +150,8 @@ class SeenCodes:
         return seen
 
     def _trusted(self, file: CodeFile) -> CheckedFile:
-        """The rows of a file that another process compared, which nobody wrote since; else none."""
+        """The rows of a file that another process has verified and nobody has written since;
+        otherwise none."""
         known = read_known(self.path(file))
         rows = known.rows if known and known.whole and known.rows <= file.rows else 0
         return CheckedFile(replace(file, rows=rows), _EMPTY.codes, frozenset())
@@ -157,7 +159,7 @@ class SeenCodes:
     def _kept_block(
         self, connection: Connection, bundle_id: str, filters: Filters
     ) -> KeptBlock | None:
-        """The block under filters that name groups alone, if anything."""
+        """The block for filters of groups only, if there is anything."""
         found, key = self._check(connection, bundle_id), (bundle_id, filters)
         kept = self._blocks.pop(key, None)
         if found is None:
@@ -167,12 +169,12 @@ class SeenCodes:
             kept = self._look(connection, found, filters, of_file)
         with self._keeping:
             if len(self._blocks) == MOST_KEPT:
-                del self._blocks[next(iter(self._blocks))]  # the one that was asked for longest ago
+                del self._blocks[next(iter(self._blocks))]  # the least recently used one
             self._blocks[key] = kept
         return kept
 
     def _columns_now(self, connection: Connection, bundle_id: str, file: CodeFile) -> FilterColumns:
-        """What filters ask of a file's rows, as the database has it."""
+        """The filter columns of a file's rows, as the database has them now."""
         of, before = self._columns.get(bundle_id, (None, EMPTY))
         if of is None or of.number != file.number:
             before = read_columns(self.path(file), file.rows)
@@ -189,8 +191,8 @@ class SeenCodes:
         filters: Filters,
         kept: KeptBlock | None,
     ) -> KeptBlock:
-        """Each ticket's row now; only rows past those known are read, unless tickets were deleted
-        or have other groups. Raises StoreError where the file has lost every row."""
+        """Each ticket's row now. Only new rows are read, unless tickets were deleted or their
+        groups changed. Raises StoreError if the file has lost all rows."""
         file, path, of_all = found.file, self.path(found.file), filters == Filters()
         before = read_known(path) if of_all else None
         known = _now(connection, file, filters, kept.known if kept else before)
@@ -217,7 +219,7 @@ def file_of(connection: Connection, bundle_id: str) -> CodeFile | None:
 def _now(
     connection: Connection, file: CodeFile, filters: Filters, known: KnownRows | None
 ) -> KnownRows:
-    """What is known of a file's rows, brought to what the database says."""
+    """Update what is known of a file's rows from the database."""
     condition, values = where(filters)
     if known and known.deletions == file.deletions and known.rows <= file.rows:
         later = f"codes.row >= ? AND {condition}"
@@ -229,14 +231,14 @@ def _now(
 
 
 def _is_outdated(before: KnownRows | None, known: KnownRows) -> bool:
-    """Whether what is kept for the next process says little of what is known."""
+    """Whether the data kept for the next process differ much from what is known now."""
     if before is None or before.deletions != known.deletions:
         return True
     return known.rows - before.rows > MOST_MERGED
 
 
 def _block(known: KnownRows, found: CheckedFile, folder: Path) -> CodeBlock:
-    """The whole rows of those known."""
+    """A block of those known rows that are intact."""
     ids: Sequence[str] = known.ids
     live = known.live
     if found.damaged:
@@ -249,7 +251,7 @@ def _block(known: KnownRows, found: CheckedFile, folder: Path) -> CodeBlock:
 def _rows(
     connection: Connection, file: CodeFile, condition: str, *values: object
 ) -> Iterator[tuple[str, int]]:
-    """Each matching ticket's row in the file, in ascending id order."""
+    """The row of each matching ticket in the file, in ascending order of id."""
     return connection.execute(
         "SELECT id, row FROM codes JOIN tickets ON pk = ticket"
         f" WHERE file = ? AND {condition} ORDER BY id",

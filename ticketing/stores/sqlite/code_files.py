@@ -1,8 +1,8 @@
-"""The bytes of codes: files of rows of one width, written at the end and never in place.
+"""Code files: rows of one width, only appended and never changed in place.
 
-A file may be longer than the rows the database counts (a writer died before it
-committed); the next writer overwrites that end. Where rows were lost or changed, the
-checksums that the database keeps no longer hold.
+A file may be longer than the number of rows in the database, if a writer died before its commit;
+the next writer overwrites that end. Lost or changed rows are found by the checksums in the
+database.
 """
 
 import os
@@ -19,42 +19,42 @@ from ticketing.files import sync_folder
 
 
 def code_file(folder: Path, number: int) -> Path:
-    """Where the rows of a file of codes lie in the folder of a store."""
+    """The path of a code file in the folder of a store."""
     return folder / "codes" / f"{number}.bin"
 
 
 def derived_folder(path: Path) -> Path:
-    """Where what is derived of a file's rows lies, as the scan's index puts it."""
+    """The folder of data derived from a file's rows, such as the scan's index."""
     return path.with_suffix("")
 
 
 def ids_file(path: Path) -> Path:
-    """Where a process keeps which row of a file is whose, for the next one."""
+    """The file in which a process keeps, for the next one, which row belongs to which ticket."""
     return path.with_suffix(".ids")
 
 
 def filters_file(path: Path) -> Path:
-    """Where a process keeps what filters ask of a file's rows, for the next one."""
+    """The file in which a process keeps the filter columns of a code file for the next one."""
     return path.with_suffix(".filters")
 
 
 def remove_codes(path: Path) -> None:
-    """Delete a file of codes, and what is derived of it."""
+    """Delete a code file and all data derived from it."""
     path.unlink(missing_ok=True)
     remove_known(path)
     shutil.rmtree(derived_folder(path), ignore_errors=True)
 
 
 def remove_known(path: Path) -> None:
-    """Delete what processes keep of a file of codes for the next one."""
+    """Delete what processes have kept about a code file for the next one."""
     for kept in (ids_file(path), filters_file(path)):
         kept.unlink(missing_ok=True)
 
 
 def write_rows(path: Path, offset: int, rows: bytes) -> None:
-    """Write whole rows at `offset`, the committed end in bytes, and wait for the disk.
+    """Write complete rows at `offset`, the committed end in bytes, and sync to disk.
 
-    Raises OSError when the disk refuses.
+    Raises OSError if the disk fails.
     """
     is_new = not path.exists()
     path.parent.mkdir(exist_ok=True)
@@ -68,19 +68,19 @@ def write_rows(path: Path, offset: int, rows: bytes) -> None:
 
 
 def map_rows(path: Path, rows: int, width: int) -> npt.NDArray[np.uint8]:
-    """A read-only memory map uint8 [rows, width], of fewer rows where the file has lost some."""
+    """A read-only memory map uint8 [rows, width]; fewer rows if the file has lost some."""
     kept = min(rows, path.stat().st_size // width if path.exists() else 0)
     if not kept:
         return np.empty((0, width), np.uint8)
     mapped = np.memmap(path, np.uint8, "r", shape=(kept, width))
-    return np.asarray(mapped)  # whose views are plain arrays as well, made in less time
+    return np.asarray(mapped)  # views of plain arrays are made faster
 
 
 def damaged_rows(
     codes: npt.NDArray[np.uint8], checksums: Iterable[tuple[int, int | None]]
 ) -> set[int]:
-    """Which rows, each given with its checksum, are lost or no longer as they were."""
-    rows = np.asarray(codes)  # a row of a memory map costs more to make than to check
+    """The rows, given with their checksums, that are lost or changed."""
+    rows = np.asarray(codes)  # slicing a memory map is slower than a CRC
     return {
         row
         for row, checksum in checksums
@@ -89,7 +89,8 @@ def damaged_rows(
 
 
 def checksum_in(folder: Path) -> Callable[[int, int, int], int | None]:
-    """A function that gives the checksum of a row, by file, width and row; None for a lost one."""
+    """A function that returns the checksum of a row, by file, width and row; None for a lost
+    one."""
 
     @cache
     def rows_of(number: int, width: int) -> npt.NDArray[np.uint8]:

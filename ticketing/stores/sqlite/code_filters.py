@@ -1,7 +1,8 @@
-"""What filters ask of the tickets whose codes a file has: arrays by row, brought up to date.
+"""Filter columns: filter values of the tickets in a code file, as arrays by row, updated
+incrementally.
 
-A row is one ticket's for as long as it is anybody's. So only rows that came since, and those of
-tickets whose product, status or date changed since, are read again.
+A row belongs to one ticket as long as it is used. So only new rows, and rows of tickets whose
+product, status or date has changed, are read again.
 """
 
 import logging
@@ -32,9 +33,9 @@ _CHANGED = """SELECT row, product, status, created FROM filter_changes
 
 @dataclass(frozen=True)
 class FilterColumns:
-    """Of each row of a file: its ticket's product and status as places in `texts`, uint32 [rows],
-    and when it was created, datetime64 [rows], NaT where that is not known. `change` is the number
-    of the last change that is in them."""
+    """For each row of a file: its ticket's product and status as indices into `texts`, uint32
+    [rows], and its creation date, datetime64 [rows], NaT if unknown. `change` is the number of the
+    last change that is included."""
 
     texts: tuple[str, ...]
     product: npt.NDArray[np.uint32]
@@ -43,7 +44,7 @@ class FilterColumns:
     change: int
 
     def passing(self, filters: Filters) -> npt.NDArray[np.bool_]:
-        """Which rows pass all that filters ask for but groups: bool [rows]."""
+        """Which rows pass the filters, except groups: bool [rows]."""
         found = np.ones(len(self.product), bool)
         for column, wanted in (self.product, filters.product), (self.status, filters.status):
             if wanted:
@@ -55,7 +56,7 @@ class FilterColumns:
         return found
 
     def now(self, connection: Connection, file: int, rows: int) -> "FilterColumns":
-        """The columns as the database has them now, of so many rows."""
+        """The columns updated from the database, for this many rows."""
         known, columns = len(self.product), self._of_rows(rows)
         new = connection.execute(_NEW, (file, known, rows))
         [(last,)] = connection.execute("SELECT coalesce(max(number), 0) FROM filter_changes")
@@ -66,14 +67,15 @@ class FilterColumns:
         return replace(columns, change=last)
 
     def news_since(self, before: "FilterColumns") -> int:
-        """How many rows and changes are in these and not in those before them, at most."""
+        """An upper bound of the number of rows and changes that are new relative to earlier
+        columns."""
         return len(self.product) - len(before.product) + self.change - before.change
 
     def _number_of(self, text: str) -> int:
         return self.texts.index(text) if text in self.texts else len(self.texts)
 
     def _of_rows(self, rows: int) -> "FilterColumns":
-        """The columns of so many rows, of the further ones of which nothing is known yet."""
+        """The columns extended to this many rows; nothing is known yet of the new ones."""
         if rows == len(self.product):
             return self
         new = rows - len(self.product)
@@ -86,7 +88,7 @@ class FilterColumns:
         )
 
     def having(self, page: Sequence[tuple[int, str, str, str | None]]) -> "FilterColumns":
-        """The columns with what some rows have now."""
+        """The columns with new values of some rows."""
         numbers = {text: number for number, text in enumerate(self.texts)}
         at, products, statuses, dates = zip(*page, strict=True)
         rows = list(at)
@@ -99,12 +101,12 @@ class FilterColumns:
 
 _NONE = np.empty(0, np.uint32)
 EMPTY = FilterColumns(("",), _NONE, _NONE, np.empty(0, "datetime64[us]"), 0)
-"""The columns of no rows."""
+"""Columns without rows."""
 
 
 def read_columns(path: Path, rows: int) -> FilterColumns:
-    """What a process kept of the file of codes at `path`, which has so many rows; EMPTY where that
-    cannot be used."""
+    """Columns that a process kept for the code file at `path`, which has this many rows; EMPTY if
+    unusable."""
     try:
         arrays, about = map_arrays(filters_file(path))
         if about["file"] != path.stat().st_ino or len(arrays["product"]) > rows:
@@ -117,8 +119,8 @@ def read_columns(path: Path, rows: int) -> FilterColumns:
 
 
 def keep_columns(path: Path, columns: FilterColumns) -> None:
-    """Write what is known of the file of codes at `path`; where that cannot be written, the next
-    process reads all again."""
+    """Keep the columns of the code file at `path`. If they cannot be written, the next process
+    reads all again."""
     arrays: dict[str, np.ndarray] = {
         "product": columns.product,
         "status": columns.status,

@@ -1,4 +1,4 @@
-"""Which row is which ticket's: ids one after the other and, of very many, a file that has them."""
+"""Which row belongs to which ticket: ids in one array and, for large archives, cached in a file."""
 
 import logging
 import os
@@ -18,7 +18,7 @@ from ticketing.stores.sqlite.code_files import ids_file
 log = logging.getLogger(__name__)
 
 MANY = 50_000
-"""Fewer tickets are read anew by every process."""
+"""Below this number of tickets, every process reads them from the database."""
 
 
 def ids_of(rows: Iterable[tuple[str, int]]) -> tuple[Ids, npt.NDArray[np.int64]]:
@@ -35,9 +35,9 @@ def ids_of(rows: Iterable[tuple[str, int]]) -> tuple[Ids, npt.NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class KnownRows:
-    """The tickets' ids and rows int64 [n] as they were when a file of codes had `rows` rows and so
-    many `deletions`; `whole` says that nobody wrote to the file since its rows were compared with
-    their checksums."""
+    """The tickets' ids and rows int64 [n] when a code file had `rows` rows and this many
+    `deletions`. `whole` says that the file has not been written since all its rows were compared
+    with their checksums."""
 
     ids: Ids
     live: npt.NDArray[np.int64]
@@ -47,7 +47,7 @@ class KnownRows:
 
 
 def read_known(path: Path) -> KnownRows | None:
-    """What a process kept of the file of codes at `path`; None where that cannot be used."""
+    """What a process kept for the code file at `path`; None if unusable."""
     try:
         arrays, about = map_arrays(ids_file(path))
         if about["file"] != path.stat().st_ino:
@@ -61,8 +61,8 @@ def read_known(path: Path) -> KnownRows | None:
 
 
 def keep_known(path: Path, known: KnownRows) -> None:
-    """Write what is known of the file of codes at `path`, all of whose rows are whole; where that
-    cannot be written, the next process reads all again."""
+    """Keep what is known of the code file at `path`, whose rows are all intact. If it cannot be
+    written, the next process reads all again."""
     arrays: dict[str, np.ndarray] = {
         "letters": known.ids.letters,
         "starts": known.ids.starts,
@@ -77,6 +77,6 @@ def keep_known(path: Path, known: KnownRows) -> None:
 
 
 def _written(path: Path) -> int:
-    """When a file was last written: ns, and its bytes."""
+    """When a file was last written, in ns, and its size in bytes."""
     found = os.stat(path)
     return found.st_mtime_ns ^ found.st_size

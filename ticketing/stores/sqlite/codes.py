@@ -21,11 +21,11 @@ _FRESH = "codes.version = tickets.version"
 
 
 class SQLiteCodes(DatabasePart, Codes):
-    """A file of rows for each bundle, and a table that says which row is which ticket's.
+    """A file of rows for each bundle, and a table of each ticket's row.
 
-    An unchanged bundle's block is kept, for each of the last sets of groups that asked, and whether
-    it is unchanged is asked of the database on every call, so that another process's change is seen
-    at once. A process compares each row with its checksum once, when it first sees it.
+    The block of an unchanged bundle is cached for each of the last sets of groups that were asked
+    for. Each call checks in the database whether it has changed, so changes by other processes are
+    seen at once. A process compares each row with its checksum once, at its first use.
     """
 
     def __init__(self, database: Database):
@@ -34,7 +34,7 @@ class SQLiteCodes(DatabasePart, Codes):
 
     @property
     def keeps_vectors(self) -> bool:
-        """See Codes; the scan compares all codes, or those that an index beside them chooses."""
+        """See Codes. Always False: the scan compares all codes, or those that the index selects."""
         return False
 
     def stale_ids(
@@ -58,9 +58,10 @@ class SQLiteCodes(DatabasePart, Codes):
         return [id for (id,) in rows]
 
     def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
-        """Store codes, all or none; a killed process leaves only bytes that nobody reads.
+        """Store all codes or none; a killed process leaves only bytes that nobody reads.
 
-        They survive a power cut, as what is derived of them does: no row is given out again.
+        Codes and data derived from them survive a power cut: the number of a row is never used
+        again.
         """
         with self.database.writing(durable=True) as connection:
             file = file_of(connection, bundle_id)
@@ -101,9 +102,9 @@ class SQLiteCodes(DatabasePart, Codes):
         return int(count)
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
-        """What a query under this bundle scans, as of this very call.
+        """The block that a query with this bundle scans, at the time of the call.
 
-        Raises StoreError where the file of codes has lost every row.
+        Raises StoreError if the code file has lost all rows.
         """
         with self.database.reading() as connection:
             return self._seen.block(connection, bundle_id, filters)
@@ -116,7 +117,7 @@ class SQLiteCodes(DatabasePart, Codes):
         limit: int = 10,
         also: Collection[str] = (),
     ) -> CodeBlock:
-        """Codes of all matching tickets: here the exact scan of all takes milliseconds."""
+        """Codes of all matching tickets: scanning all of them takes milliseconds."""
         return self.codes(bundle_id, filters)
 
     def topic_counts(
@@ -179,7 +180,7 @@ class SQLiteCodes(DatabasePart, Codes):
                 yield CodeRow(id, version, found.codes[row].tobytes(), topic)
 
     def damaged_codes(self, bundle_id: str) -> list[str]:
-        """Ids of the tickets whose rows are lost or no longer as they were."""
+        """Ids of the tickets whose rows are lost or changed."""
         with self.database.reading() as connection:
             found = self._seen.checked(connection, bundle_id)
             if found is None or not found.damaged:
@@ -232,7 +233,7 @@ def _new_file(connection: Connection, bundle_id: str, width: int) -> CodeFile:
 def _wanted(
     connection: Connection, file: CodeFile | None, rows: Sequence[CodeRow]
 ) -> dict[int, CodeRow]:
-    """Rows still worth storing, by the ticket's key: of the present text, and not there yet."""
+    """Rows still to be stored, by the ticket's key: of the present text, and not stored yet."""
     stale = connection.execute(
         "SELECT tickets.id, pk, tickets.version FROM json_each(?) JOIN tickets"
         " ON tickets.id = value LEFT JOIN codes ON codes.ticket = pk AND codes.file = ?"

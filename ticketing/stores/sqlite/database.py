@@ -1,4 +1,5 @@
-"""One SQLite database for many threads: a connection each, transactions, plain errors."""
+"""One SQLite database for many threads: a connection per thread, transactions, and errors as one
+sentence."""
 
 import errno
 import fcntl
@@ -25,27 +26,27 @@ DATABASE = "tickets.sqlite3"
 """The file of the database in its folder."""
 
 LOCK_SECONDS = 15.0
-"""How long a writer waits for another one before it gives up."""
+"""Seconds that a writer waits for another one."""
 
 NO_WRITES = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR")
-"""Begin the names of errors of a disk that is full or that is not to be written to: SQLite writes
-beside the database even to read it."""
+"""Prefixes of SQLite's error names for a disk that is full or read-only: SQLite writes beside the
+database even for reading."""
 
 NO_READS = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS")
-"""Names of errors of a disk that is broken."""
+"""SQLite's error names for a broken disk."""
 
 Row = tuple[Any, ...]
-"""Values of the columns that were selected: text, numbers, None."""
+"""A row's values: text, numbers, None."""
 
 PAGE = 500
 """Rows held in memory while all of them are read."""
 
 ANY_OF = "IN (SELECT value FROM json_each(?))"
-"""Condition on membership in a JSON list, which may be as long as it likes."""
+"""Condition of membership in a JSON list of any length."""
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that can be held weakly: it goes with its thread."""
+    """A connection to which weak references are possible, so that it is closed with its thread."""
 
 
 def _literals_of(*texts: str) -> str:
@@ -81,7 +82,7 @@ class Database:
 
     @contextmanager
     def writing(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
-        """A transaction, alone among writers; all of it or, when the block raises, nothing.
+        """A write transaction: exclusive among writers, and rolled back if the block raises.
 
         A `durable` one survives a power cut; any survives a killed process.
         """
@@ -103,8 +104,8 @@ class Database:
             connection = sqlite3.connect(
                 self.path,
                 timeout=LOCK_SECONDS,
-                isolation_level=None,  # BEGIN and COMMIT are ours
-                check_same_thread=False,  # close() is another thread's business
+                isolation_level=None,  # transactions are begun explicitly
+                check_same_thread=False,  # close() is called in another thread
                 factory=_Connection,
             )
             connection.execute("PRAGMA foreign_keys = ON")
@@ -126,7 +127,8 @@ class Database:
             raise
 
     def _prepare(self) -> None:
-        """Check whose database this is; make the tables that it lacks, one process at a time."""
+        """Check that the database belongs to this program, and create missing tables, one process
+        at a time."""
         with _locked(self.folder):
             if not self.path.exists() or not self.path.stat().st_size:
                 self._require_first_start()
@@ -143,7 +145,7 @@ class Database:
                     upgrades.bring_up(connection, version)
 
     def _require_first_start(self) -> None:
-        """Raises StoreError where what lies beside a new database belongs to one that was lost."""
+        """Raises StoreError if files beside a new database belong to a lost one."""
         for name in ("codes", "files"):
             if (beside := self.folder / name).is_dir() and any(beside.iterdir()):
                 raise StoreError(
@@ -153,12 +155,12 @@ class Database:
 
     @contextmanager
     def plain_errors(self) -> Iterator[None]:
-        """Turn what SQLite and the disk say into one sentence with the path."""
+        """Context manager: turn errors of SQLite and the disk into one sentence with the path."""
         try:
             yield
         except sqlite3.OperationalError as error:
             name = getattr(error, "sqlite_errorname", "")
-            if name == "SQLITE_ERROR":  # wrong SQL is a defect, no matter for a person
+            if name == "SQLITE_ERROR":  # wrong SQL is a defect, not an error for people
                 raise
             if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
                 raise StoreAway(
@@ -212,7 +214,7 @@ class Database:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One process at a time, by a lock on the folder that ends with the block or the process."""
+    """Context manager: one process at a time, by a lock on the folder."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -222,21 +224,21 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def json_list(values: Iterable[str | int]) -> str:
-    """The list that `ANY_OF` takes."""
+    """A JSON list for `ANY_OF`."""
     return json.dumps(list(values))
 
 
 class DatabasePart:
-    """What the parts of the store share: the database they stand on."""
+    """Base class of the parts of the store, which share the database."""
 
     def __init__(self, database: Database):
         self.database = database
 
     def _pages(self, statement: str, after: str | int, *values: object) -> Iterator[Row]:
-        """Rows of a statement in pages that follow each other by its first column, the key.
+        """Rows of a statement, read in pages by its first column, the key.
 
-        The statement ends in `key > ? ORDER BY key LIMIT ?`; `after` is the first key's
-        lower bound. No transaction stays open between pages.
+        The statement ends in `key > ? ORDER BY key LIMIT ?`; `after` is the lower bound of the
+        first key. No transaction stays open between pages.
         """
         rows: list[Row] = [()] * PAGE
         while len(rows) == PAGE:

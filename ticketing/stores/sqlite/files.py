@@ -1,6 +1,6 @@
-"""Files beside the database, named by their digests; a table says which name is which of them.
+"""Files beside the database, named by their digests; a table maps names to digests.
 
-None is ever written in place, so that whoever keeps the same file on the same disk may link it.
+Files are never changed in place, so other places on the same disk may hard-link them.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ class SQLiteFiles(DatabasePart, Files):
     """Files in the folder `files` of the store."""
 
     def put_file(self, name: str, chunks: Iterable[bytes]) -> KeptFile:
-        """Keep a file, which lies on the disk before the table names it."""
+        """Keep a file; it is on the disk before the table refers to it."""
         folder = self.database.folder / "files"
         size, digest = 0, hashlib.sha256()
         with self.database.plain_errors():
@@ -78,8 +78,8 @@ class SQLiteFiles(DatabasePart, Files):
         return [_kept(*row) for row in rows]
 
     def drop_file(self, name: str) -> None:
-        """Delete a file, first where it is named: a power cut leaves no name without its bytes, and
-        takes back nothing that was written before."""
+        """Delete a file, its name first: after a power cut there is no name without its bytes, and
+        nothing written before is undone."""
         with self.database.writing(durable=True) as connection:
             before = _named(connection, name)
             connection.execute("DELETE FROM files WHERE name = ?", (name,))
@@ -87,7 +87,7 @@ class SQLiteFiles(DatabasePart, Files):
             self._unlink_unnamed(before.sha256)
 
     def file_at(self, name: str) -> Path | None:
-        """Where a file lies."""
+        """The path of a file."""
         with self.database.reading() as connection:
             kept = _named(connection, name)
         path = kept and file_path(self.database.folder, kept.sha256)
@@ -101,7 +101,7 @@ class SQLiteFiles(DatabasePart, Files):
         return kept
 
     def _unlink_unnamed(self, sha256: str) -> None:
-        """Delete bytes that no name has; nobody names them meanwhile."""
+        """Delete the bytes of a digest without a name; the lock prevents new names meanwhile."""
         with self.database.writing() as connection:
             named = connection.execute("SELECT 1 FROM files WHERE sha256 = ?", (sha256,))
             if not named.fetchone():
@@ -109,7 +109,7 @@ class SQLiteFiles(DatabasePart, Files):
 
 
 def file_path(folder: Path, sha256: str) -> Path:
-    """Where the bytes of a digest lie in the folder of a store."""
+    """The path of a digest's bytes in the folder of a store."""
     return folder / "files" / sha256
 
 

@@ -1,4 +1,4 @@
-"""What is remembered of yesterday."""
+"""The history in SQLite."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
@@ -18,10 +18,10 @@ from ticketing.stores.sqlite.database import DatabasePart
 
 
 class SQLiteHistory(DatabasePart, History):
-    """A row for each event, in a table that is only added to."""
+    """A row per event, in an append-only table."""
 
     def add_events(self, events: Sequence[HistoryEvent]) -> int:
-        """Append events, safe from a power cut once this returns; returns how many were new."""
+        """Append events durably; returns how many were new."""
         rows = [(e.event_id, KINDS[type(e)], e.person, to_json(e)) for e in events]
         with self.database.writing(durable=True) as connection:
             return sum(
@@ -34,7 +34,7 @@ class SQLiteHistory(DatabasePart, History):
             )
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
-        """All events of a kind, of one person where given, in the order they were added."""
+        """All events of a kind, optionally of one person, in the order in which they were added."""
         condition, values = _whose(kind, person)
         statement = (
             f"SELECT number, event FROM history WHERE {condition}"
@@ -46,29 +46,30 @@ class SQLiteHistory(DatabasePart, History):
     def last_events(
         self, kind: type[Event], limit: int, offset: int = 0, person: str = ""
     ) -> list[Event]:
-        """Events of a kind, of one person where given, the last added first."""
+        """Events of a kind, optionally of one person, newest first."""
         condition, values = _whose(kind, person)
         statement = f"SELECT event FROM history WHERE {condition} ORDER BY number DESC"
         rows = self.database.rows(f"{statement} LIMIT ? OFFSET ?", *values, limit, offset)
         return [from_json(kind, text) for (text,) in rows]
 
     def count_events(self, kind: type[Event], person: str = "") -> int:
-        """How many events of a kind there are, of one person where given."""
+        """Number of events of a kind, optionally of one person."""
         condition, values = _whose(kind, person)
         [(count,)] = self.database.rows(f"SELECT count(*) FROM history WHERE {condition}", *values)
         return int(count)
 
 
 def _whose(kind: type[Event], person: str) -> tuple[str, list[str]]:
-    """A condition on rows and its values; an index has those rows in the order of their numbers."""
+    """A condition on rows and its values, for which an index gives the rows in order of their
+    numbers."""
     if person:
         return "kind = ? AND person = ?", [KINDS[kind], person]
     return "kind = ?", [KINDS[kind]]
 
 
 def forget_asked(connection: Connection, before: date, keep: Collection[str]) -> None:
-    """Delete what was asked or saved before a day, see `is_past`; all of it is read, since a clock
-    may have been ahead."""
+    """Delete askings and saved queries from before a day, see `is_past`. All are read, since a
+    clock may have been fast."""
     for kind in ASKED:
         rows = connection.execute("SELECT number, event FROM history WHERE kind = ?", [KINDS[kind]])
         past = [(number,) for number, text in rows if is_past(from_json(kind, text), before, keep)]

@@ -1,4 +1,4 @@
-"""The records of long work."""
+"""Jobs in SQLite."""
 
 import json
 import uuid
@@ -31,7 +31,7 @@ _UNFINISHED = "state IN ('queued', 'running', 'waiting')"
 
 
 class SQLiteJobs(DatabasePart, Jobs):
-    """A row for each job."""
+    """A row per job."""
 
     def create_job(
         self,
@@ -57,7 +57,7 @@ class SQLiteJobs(DatabasePart, Jobs):
             return _job(row)
 
     def put_job(self, job: Job) -> None:
-        """Keep the record of a job that was made elsewhere, in the place of what it was before."""
+        """Store the record of a job made elsewhere, replacing an older one."""
         with self.database.writing() as connection:
             try:
                 connection.execute(
@@ -74,7 +74,7 @@ class SQLiteJobs(DatabasePart, Jobs):
         return _job(rows[0]) if rows else None
 
     def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
-        """The latest jobs, newest first: of a kind, or about a bundle, where one is given."""
+        """The latest jobs, newest first, optionally of one kind or one bundle."""
         asked = {"kind": kind, "bundle_id": bundle_id}
         given = {column: value for column, value in asked.items() if value}
         condition = " AND ".join(["TRUE", *(f"{column} = ?" for column in given)])
@@ -87,15 +87,15 @@ class SQLiteJobs(DatabasePart, Jobs):
         return [_job(row) for row in self.database.rows(statement)]
 
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
-        """Change what is given and set the heartbeat, unless the job has finished."""
+        """Change the given fields and set the heartbeat, unless the job has finished."""
         return self._change(job_id, lambda job: updated(job, changes))
 
     def request_cancel(self, job_id: str) -> Job:
-        """Ask for an end; a job that has finished is left as it is."""
+        """Request cancellation; a finished job is not changed."""
         return self._change(job_id, to_be_cancelled)
 
     def reopen_job(self, job_id: str) -> Job:
-        """Queue a job that failed or was cancelled once more."""
+        """Queue a failed or cancelled job again."""
         return self._change(job_id, reopened)
 
     def _change(self, job_id: str, change: Callable[[Job], Job]) -> Job:
@@ -143,7 +143,7 @@ def _job(row: Row) -> Job:
 
 
 def read_job(row: Row) -> Job:
-    """The job of the columns `COLUMNS`. Raises what reading a damaged one does."""
+    """The job in a row with the columns `COLUMNS`. Raises various errors for a damaged one."""
     id, kind, bundle_id, state, total, done = row[:6]
     created, heartbeat, started, finished = (t and datetime.fromisoformat(t) for t in row[6:10])
     cancel_requested, errors, message, step, arguments, result, log, by, attempts = row[10:]

@@ -1,4 +1,4 @@
-"""Queries, and what people judged of the answers to them."""
+"""Queries and judgments in SQLite."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
@@ -13,17 +13,17 @@ from ticketing.tickets import Grade, Judgment, Query
 
 
 class SQLiteJudgments(DatabasePart, Judgments):
-    """Queries and judgments in two tables, of which the second is only added to."""
+    """Queries and judgments in two tables; that of judgments is append-only."""
 
     def put_query(self, query: Query) -> str:
-        """Remember a query, and that it was asked today; returns query.id."""
+        """Keep a query and record that it was asked today; returns query.id."""
         asked_today = "SELECT id FROM queries WHERE id = ? AND asked >= ?"
         if not self.database.rows(asked_today, query.id, _today()):
             self.put_queries([query])
         return query.id
 
     def put_queries(self, queries: Sequence[Query]) -> None:
-        """Remember many at once."""
+        """Keep many queries at once."""
         with self.database.writing() as connection:
             for query in queries:
                 _put_query(connection, query)
@@ -44,7 +44,7 @@ class SQLiteJudgments(DatabasePart, Judgments):
         return (Query(*texts) for _, *texts in self._pages(statement, ""))
 
     def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
-        """Forget queries that nobody judged, and who asked or saved them."""
+        """Delete unjudged queries, with askings and saved queries of them."""
         with self.database.writing() as connection:
             forget_asked(connection, before, keep)
             return connection.execute(
@@ -54,7 +54,7 @@ class SQLiteJudgments(DatabasePart, Judgments):
             ).rowcount
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
-        """Append events, safe from a power cut once this returns; returns how many were new."""
+        """Append events durably; returns how many were new."""
         ids = json_list(judgment.event_id for judgment in judgments)
         with self.database.writing(durable=True) as connection:
             kept = connection.execute(f"{_SELECT} WHERE event_id {ANY_OF}", (ids,))
@@ -62,7 +62,8 @@ class SQLiteJudgments(DatabasePart, Judgments):
             return sum(_add_judgment(connection, judgment) for judgment in judgments)
 
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
-        """All events, of one query and of one ticket where given, in the order they were added."""
+        """All events, optionally of one query and one ticket, in the order in which they were
+        added."""
         of = {"query_id": query_id, "judgments.ticket_id": ticket_id}
         given = {column: id for column, id in of.items() if id}
         conditions = " AND ".join([*(f"{column} = ?" for column in given), "number > ?"])
@@ -70,13 +71,13 @@ class SQLiteJudgments(DatabasePart, Judgments):
         return map(_judgment, self._pages(statement, 0, *given.values()))
 
     def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
-        """All events with their numbers, from a number on."""
+        """All events with their numbers, beginning at `start`."""
         statement = f"{_SELECT} WHERE number > ? ORDER BY number LIMIT ?"
         records = self._pages(statement, start - 1)
         return ((int(record[0]), _judgment(record)) for record in records)
 
     def count_judgments(self) -> int:
-        """How many events there are."""
+        """Number of events."""
         return int(self.database.rows("SELECT count(*) FROM judgments")[0][0])
 
 

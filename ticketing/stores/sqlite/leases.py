@@ -1,18 +1,18 @@
-"""Leases: a row for each that is held."""
+"""Leases in SQLite."""
 
 from ticketing.stores.jobs import Lease, Leases, SeenLeases
 from ticketing.stores.sqlite.database import Database, DatabasePart
 
 
 class SQLiteLeases(DatabasePart, Leases):
-    """Who holds what, for how long, and which renewal it is."""
+    """A row per lease: its holder, its duration and the number of the renewal."""
 
     def __init__(self, database: Database):
         super().__init__(database)
         self._seen_leases = SeenLeases()
 
     def take_lease(self, name: str, holder: str, seconds: float, renewed: bool = False) -> bool:
-        """Take a lease that is free or has run out, or renew one's own."""
+        """Take a lease that is free or expired, or renew one's own."""
         with self.database.writing() as connection:
             row = connection.execute(
                 "SELECT holder, seconds, turn FROM leases WHERE name = ?", (name,)
@@ -29,11 +29,11 @@ class SQLiteLeases(DatabasePart, Leases):
             return taken is not None
 
     def drop_lease(self, name: str, holder: str) -> None:
-        """Give one's own lease back; anybody else's stays."""
+        """Release one's own lease; that of another holder stays."""
         with self.database.writing() as connection:
             connection.execute("DELETE FROM leases WHERE name = ? AND holder = ?", (name, holder))
 
     def lease_is_free(self, name: str) -> bool:
-        """Whether nobody holds a lease, or it has run out."""
+        """Whether nobody holds a lease, or it has expired."""
         rows = self.database.rows("SELECT holder, seconds, turn FROM leases WHERE name = ?", name)
         return not rows or self._seen_leases.has_run_out(name, Lease(*rows[0]))

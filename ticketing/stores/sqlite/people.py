@@ -1,4 +1,4 @@
-"""Who may sign in, who did, and which programs act for whom."""
+"""Accounts, sessions and API tokens in SQLite."""
 
 import json
 from datetime import datetime
@@ -14,7 +14,7 @@ _TOKEN = "SELECT id, key, owner, label, scopes, created, expires FROM tokens"
 
 
 class SQLitePeople(DatabasePart, PeopleStore):
-    """A row for each account, session and token; the last two go with their account."""
+    """A row per account, session and token; sessions and tokens are deleted with their account."""
 
     def put_account(self, account: Account) -> None:
         """Add an account, or replace that of the same name."""
@@ -66,19 +66,19 @@ class SQLitePeople(DatabasePart, PeopleStore):
         return _session(rows[0]) if rows else None
 
     def touch_session(self, key: str, at: datetime) -> None:
-        """Say that a session was used; one that was ended stays ended."""
+        """Record that a session was used; an ended session stays ended."""
         self._changed("UPDATE sessions SET seen = ? WHERE key = ?", at.isoformat(), key)
 
     def end_session(self, key: str) -> None:
-        """End a session, if there is one."""
+        """End a session if it exists."""
         self._changed("DELETE FROM sessions WHERE key = ?", key)
 
     def end_sessions(self, name: str) -> int:
-        """End all sessions of an account; how many there were."""
+        """End all sessions of an account; returns how many there were."""
         return self._changed("DELETE FROM sessions WHERE name = ?", name)
 
     def drop_sessions(self, seen_before: datetime, created_before: datetime) -> int:
-        """End all sessions that were last used, or begun, before a time; how many there were."""
+        """End all sessions last used, or begun, before a time; returns how many there were."""
         return self._changed(
             "DELETE FROM sessions WHERE seen < ? OR created < ?",
             seen_before.isoformat(),
@@ -106,16 +106,16 @@ class SQLitePeople(DatabasePart, PeopleStore):
         return _token(rows[0]) if rows else None
 
     def tokens(self, owner: str = "") -> list[ApiToken]:
-        """All tokens, of one account where given, the oldest first."""
+        """All tokens, optionally of one account, oldest first."""
         rows = self.database.rows(f"{_TOKEN} WHERE ? IN ('', owner) ORDER BY number", owner)
         return [_token(row) for row in rows]
 
     def revoke_token(self, token_id: str) -> bool:
-        """Delete a token; whether there was one."""
+        """Delete a token; returns whether it existed."""
         return self._changed("DELETE FROM tokens WHERE id = ?", token_id) > 0
 
     def _changed(self, statement: str, *values: object) -> int:
-        """Run one statement that writes; how many rows it changed."""
+        """Run one writing statement; returns the number of changed rows."""
         with self.database.writing(durable=True) as connection:
             return connection.execute(statement, values).rowcount
 

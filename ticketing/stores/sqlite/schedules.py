@@ -1,4 +1,4 @@
-"""When the desk trains by itself."""
+"""The schedule in SQLite."""
 
 import json
 
@@ -8,7 +8,7 @@ from ticketing.stores.sqlite.database import DatabasePart
 
 
 class SQLiteSchedules(DatabasePart, Schedules):
-    """One row, which is not there as long as none was set."""
+    """One row, which is missing until a schedule is set."""
 
     def schedule(self) -> Schedule:
         """The schedule that was set last, or one that never trains."""
@@ -16,7 +16,7 @@ class SQLiteSchedules(DatabasePart, Schedules):
         return schedule_from_json(json.loads(rows[0][0])) if rows else Schedule()
 
     def set_schedule(self, schedule: Schedule, seen: Schedule) -> bool:
-        """Put a schedule in the place of the one that was seen."""
+        """Replace the schedule that was `seen`."""
         with self.database.writing() as connection:
             row = connection.execute("SELECT record FROM schedule").fetchone()
             if (schedule_from_json(json.loads(row[0])) if row else Schedule()) != seen:

@@ -1,29 +1,29 @@
-"""The tables, and the numbers that say whose database it is and of which version."""
+"""The tables, and the numbers that identify the database and its version."""
 
 import string
 
 APPLICATION = 0x7469636B
-"""PRAGMA application_id of our databases ("tick")."""
+"""PRAGMA application_id of this program's databases ("tick")."""
 
 VERSION = 15
-"""PRAGMA user_version; a change of the tables below raises it."""
+"""PRAGMA user_version; increased by each change of the tables below."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
 # Inside two levels of SQL strings, each level doubles its own quote.
 _PUNCTUATION = string.punctuation.replace("'", "''").replace('"', '""')
 
 FILTERS = "CREATE INDEX tickets_filters ON tickets (product, status, created, groups)"
-"""All that a filter asks for: what is counted is read from it alone."""
+"""A covering index for filters, so that counting needs no other data."""
 
 CREATED = "CREATE INDEX tickets_created ON tickets (created, product, status, groups)"
-"""The newest that passes a filter is found without reading a ticket."""
+"""Finds the newest ticket that passes a filter without reading tickets."""
 
 FILTER_CHANGES = """CREATE TABLE filter_changes (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         ticket INTEGER NOT NULL UNIQUE REFERENCES tickets (pk) ON DELETE CASCADE
     )"""
-"""The last change of each ticket whose product, status or date changed since it was put; no number
-comes twice."""
+"""The last change of each ticket whose product, status or date has changed since it was put;
+numbers are never reused."""
 
 ACCOUNTS = """CREATE TABLE accounts (
         name TEXT PRIMARY KEY,
@@ -76,7 +76,7 @@ HISTORY_STAYS = """CREATE TRIGGER history_stays BEFORE DELETE ON history
         BEGIN SELECT RAISE(ABORT, 'history is never deleted'); END"""
 
 HISTORY_OF_KIND = "CREATE INDEX IF NOT EXISTS history_of_kind ON history (kind, number)"
-"""Of a kind nothing else is read; a database of before format 5 has it by its next step."""
+"""For reading one kind of events. A database of a format before 5 gets it in a later step."""
 
 HISTORY = (
     """CREATE TABLE history (
@@ -101,7 +101,7 @@ LITERALS = (
     ) WITHOUT ROWID""",
     "CREATE INDEX literals_of_ticket ON literals (ticket)",
 )
-"""Which tickets name a number or code, as `literal_keys` has them."""
+"""Which tickets contain a number or code, with the keys of `literal_keys`."""
 
 FILES = """CREATE TABLE files (
         name TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-"""Which bundle of each kind serves."""
+"""The serving bundles in SQLite."""
 
 from sqlite3 import Connection
 
@@ -8,7 +8,7 @@ from ticketing.tickets import ModelKind
 
 
 class SQLiteServing(DatabasePart, Serving):
-    """A row for each switch; the last one of a kind holds."""
+    """A row per switch; the last one of a kind is valid."""
 
     def serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
         """Id of the serving bundle, or an empty string."""
@@ -32,7 +32,7 @@ class SQLiteServing(DatabasePart, Serving):
 def served(
     connection: Connection, kind: ModelKind = ModelKind.RANKING, switches_ago: int = 0
 ) -> str:
-    """The bundle that served before the last so many switches, or an empty string."""
+    """The bundle that served before the last `switches_ago` switches, or ""."""
     row = connection.execute(
         "SELECT bundle_id FROM serving WHERE kind = ? ORDER BY number DESC LIMIT 1 OFFSET ?",
         (kind, switches_ago),

@@ -1,4 +1,4 @@
-"""Tickets and the words in them."""
+"""Tickets and their words in SQLite."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,14 +18,15 @@ COLUMNS = "id, subject, description, solution, product, status, created, groups"
 
 
 class _Entry(NamedTuple):
-    """The words of a ticket as they are indexed, and the keys of its literals."""
+    """The words of a ticket for the index, and the keys of its literals."""
 
     words: str
     literals: list[str]
 
 
 class SQLiteTickets(DatabasePart, Tickets):
-    """Tickets in a table, their words in an index (FTS5), and their literals in a table."""
+    """Tickets in a table, their words in a full-text index (FTS5), and their literals in a
+    table."""
 
     def put_tickets(
         self,
@@ -35,7 +36,7 @@ class SQLiteTickets(DatabasePart, Tickets):
     ) -> PutCounts:
         """See Tickets."""
         given = latest_by_id(tickets)
-        entries = self._new_entries(given, keep, theirs)  # others do not wait for these
+        entries = self._new_entries(given, keep, theirs)  # outside the lock
         with self.database.writing() as connection:
             known = _tickets(
                 connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (json_list(given),))
@@ -57,7 +58,7 @@ class SQLiteTickets(DatabasePart, Tickets):
     def _new_entries(
         self, given: Mapping[str, Ticket], keep: Collection[str], theirs: Filters
     ) -> dict[str, _Entry]:
-        """What is indexed of those tickets whose text is not in the store, by version."""
+        """Index entries of those tickets whose text is not in the store yet, by version."""
         known = self.get_tickets(list(given))
         return {
             ticket.version: _entry(ticket)
@@ -78,7 +79,7 @@ class SQLiteTickets(DatabasePart, Tickets):
         return _tickets(self.database.rows(f"{_SELECT} WHERE id {ANY_OF}", json_list(ids)))
 
     def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
-        """See DatedTickets: the tokens are read from the index of words, which keeps them."""
+        """See DatedTickets: the tokens are read from the word index."""
         rows = self.database.rows(
             f"SELECT tokens, {COLUMNS} FROM tickets LEFT JOIN words ON words.rowid = tickets.pk"
             f" WHERE id {ANY_OF}",
@@ -103,7 +104,7 @@ class SQLiteTickets(DatabasePart, Tickets):
         return int(count)
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
-        """When the newest matching ticket was created."""
+        """Creation date of the newest matching ticket."""
         condition, values = where(filters)
         dated = self.database.rows(  # by the index of dates, read as far as the first that matches
             "SELECT created FROM tickets WHERE created < ?"
@@ -135,8 +136,8 @@ class SQLiteTickets(DatabasePart, Tickets):
         return {id for (id,) in self.database.rows(statement, json_list(ids), *values)}
 
     def has_subject(self, subject: str, filters: Filters = Filters()) -> bool:
-        """Whether a matching ticket has this subject: those that begin with its words are
-        compared, and all where it has none."""
+        """Whether a matching ticket has this subject. Compares the tickets whose subject begins
+        with its words, or all if it has none."""
         condition, values = where(filters)
         if words := tokenize(subject):
             condition = f"pk IN (SELECT rowid FROM words WHERE words MATCH ?) AND {condition}"
@@ -145,7 +146,8 @@ class SQLiteTickets(DatabasePart, Tickets):
         return bool(self.database.rows(statement, *values, subject))
 
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
-        """Those of `words` that a matching ticket holds; each is read as far as the first one."""
+        """Those of `words` that a matching ticket contains; each word is read up to the first
+        match."""
         condition, values = where(filters)
         statement = (
             "SELECT 1 FROM words JOIN tickets ON tickets.pk = words.rowid"
@@ -156,7 +158,8 @@ class SQLiteTickets(DatabasePart, Tickets):
     def naming(
         self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
     ) -> dict[str, list[str]]:
-        """See SearchedTickets: of what very many name, those put last are looked at."""
+        """See SearchedTickets. Of very many tickets with a key, the latest ones put are
+        examined."""
         condition, values = where(filters)
         of_each = " UNION ALL ".join([_NAMING] * len(keys))
         statement = (
@@ -169,7 +172,7 @@ class SQLiteTickets(DatabasePart, Tickets):
 
 
 def where(filters: Filters) -> tuple[str, list[str]]:
-    """The condition on `tickets` that holds for what may be seen, and its values."""
+    """The condition on `tickets` for a filter, and its values."""
     since, before = filters.created_since, filters.created_before
     conditions = {
         "tickets.product = ?": filters.product,
@@ -183,8 +186,8 @@ def where(filters: Filters) -> tuple[str, list[str]]:
 
 
 def look_again(connection: Connection, ids: Sequence[str]) -> None:
-    """Let every process read anew which rows of codes may be seen: tickets that have some go, or
-    change their groups."""
+    """Make every process read again which rows of codes are visible, because tickets with codes
+    were deleted or changed their groups."""
     connection.execute(
         "UPDATE code_files SET deletions = deletions + 1"
         f" WHERE number IN (SELECT file FROM codes WHERE ticket IN ({_OF_IDS}))",
@@ -209,7 +212,7 @@ _REFILED = """INSERT OR REPLACE INTO filter_changes (ticket)
 
 
 def _filed(ticket: Ticket) -> tuple[str, str, datetime | None]:
-    """What filters other than groups ask for."""
+    """The values for filters other than groups."""
     return ticket.product, ticket.status, ticket.created
 
 
@@ -241,11 +244,11 @@ def _tickets(records: Iterable[Row]) -> dict[str, Ticket]:
 def _index(
     connection: Connection, tickets: Sequence[Ticket], entries: Mapping[str, _Entry]
 ) -> None:
-    """Enter the tickets' words and literals in place of those that were there; those missing in
-    `entries` are of tickets that another process changed since these were read.
+    """Replace the tickets' words and literals in the indexes. Tickets missing in `entries` were
+    changed by another process meanwhile.
 
-    Each row is a statement of its own: before one that may be of several rows FTS5 writes out all
-    that it holds.
+    Each row has its own statement, since FTS5 flushes its buffer before a statement that may write
+    several rows.
     """
     keys = dict(
         connection.execute(
@@ -274,5 +277,5 @@ def _words(ticket: Ticket) -> str:
 
 
 def _quoted(word: str) -> str:
-    """A word as an FTS5 string, in which nothing but the quote is special, and which a NUL ends."""
+    """A word as an FTS5 string: only the quote is special in it, and a NUL ends it."""
     return '"' + word.replace('"', '""').replace("\0", " ") + '"'

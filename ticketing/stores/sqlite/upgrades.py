@@ -1,4 +1,4 @@
-"""Whose database it is and of which version, and what brings an older one to this version."""
+"""Identifies a database and its version, and upgrades older ones."""
 
 import sqlite3
 
@@ -64,7 +64,7 @@ UPGRADES = {
             FROM tickets, json_each(literals_of(subject, description, solution))""",
     ),
 }
-"""What brings a database of a version to the next one."""
+"""The statements that upgrade a database of a version to the next one."""
 
 _OLD = (
     "export its judgments with the program that wrote it (`ticketing labels export`), then import"
@@ -73,9 +73,9 @@ _OLD = (
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """The version of a database of ours; 0 for an empty one.
+    """The version of a database of this program; 0 for an empty one.
 
-    Raises ValueError, with the second half of a sentence, for one that cannot be used.
+    Raises ValueError, with the second half of a sentence, if it cannot be used.
     """
     application, version, objects = connection.execute(
         "SELECT (SELECT application_id FROM pragma_application_id),"
@@ -94,8 +94,8 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def bring_up(connection: sqlite3.Connection, version: int) -> None:
-    """Make the tables, or those that a database of an older version lacks, and stamp it, inside
-    the caller's transaction."""
+    """Create all tables, or upgrade an older database, and write the version, inside the caller's
+    transaction."""
     steps = [UPGRADES[older] for older in range(version, VERSION)] if version else [TABLES]
     for statement in (statement for step in steps for statement in step):
         connection.execute(statement)

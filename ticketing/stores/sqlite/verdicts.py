@@ -1,4 +1,4 @@
-"""What people said to proposed categories."""
+"""Verdicts on categories in SQLite."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -14,10 +14,10 @@ _SELECT = f"SELECT number, {_COLUMNS} FROM verdicts"
 
 
 class SQLiteVerdicts(DatabasePart, Verdicts):
-    """A row for each event, in a table that is only added to."""
+    """A row per event, in an append-only table."""
 
     def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
-        """Append events, safe from a power cut once this returns; returns how many were new."""
+        """Append events durably; returns how many were new."""
         ids = json_list(verdict.event_id for verdict in verdicts)
         with self.database.writing(durable=True) as connection:
             kept = connection.execute(f"{_SELECT} WHERE event_id {ANY_OF}", (ids,))
@@ -32,7 +32,7 @@ class SQLiteVerdicts(DatabasePart, Verdicts):
             )
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
-        """All events, of one subject where given, in the order they were added."""
+        """All events, optionally of one subject, in the order in which they were added."""
         condition, values = ("subject = ?", [subject]) if subject else ("TRUE", [])
         statement = f"{_SELECT} WHERE {condition} AND number > ? ORDER BY number LIMIT ?"
         return map(_verdict, self._pages(statement, 0, *values))
