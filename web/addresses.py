@@ -1,4 +1,5 @@
-"""Addresses that can be passed on: nothing empty in them, and nothing that a page does not know."""
+"""Addresses for sharing: without empty arguments, and without arguments that the page does not
+know."""
 
 import re
 from typing import Any
@@ -13,23 +14,23 @@ from web.schemas.requests import FiltersIn
 
 
 class AnyPath(PathConverter):
-    """The rest of an address as it is: an id that begins with / or holds a line's end is answered
-    about, and not taken for another one."""
+    """The rest of a path unchanged: an id that begins with "/" or contains a line end must not be
+    taken for another id."""
 
     part_isolating, regex = False, "(?s:.+?)"
 
 
 OWN_ADDRESS = re.compile(r"/(?![/\\])[\x21-\x7e]*")
-"""A path of this site: another site's address would begin with two slashes."""
+"""A path of this site; the address of another site could begin with two slashes."""
 
 
 def own(address: str, otherwise: str = "/") -> str:
-    """An address if it is one of this site, else another one."""
+    """The address if it belongs to this site, else `otherwise`."""
     return address if OWN_ADDRESS.fullmatch(address) else otherwise
 
 
 def page_before() -> str:
-    """The page of ours that sent the form, to come back to; the browser names it."""
+    """The page of this site that sent the form, according to the browser, to return to."""
     try:
         said = urlsplit(request.referrer or "")
     except ValueError:
@@ -60,7 +61,7 @@ ALONE = (
     "quality.overview",
     "schedule.overview",
 )
-"""Pages and files whose address says nothing beside its path."""
+"""Pages and files without any arguments in their addresses."""
 
 KNOWN: dict[str, frozenset[str]] = {
     **dict.fromkeys(ALONE, frozenset()),
@@ -75,13 +76,13 @@ KNOWN: dict[str, frozenset[str]] = {
     "topics.topic": FILTERS | {"page"},
     "topics.tickets_as_csv": FILTERS,
 }
-"""What the address of a page may say beside its path."""
+"""Arguments that the address of a page may have."""
 
 
 def clean_address() -> Response | None:
-    """Redirect to the same page without what is left empty, where anything is.
+    """Redirect to the same page without empty arguments, if there are any.
 
-    Raises InputError naming what the page does not know.
+    Raises InputError naming an argument that the page does not know.
     """
     known = KNOWN.get(request.endpoint or "")
     if known is None or request.method != "GET":

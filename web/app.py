@@ -59,21 +59,21 @@ from web.views.progress import in_words
 from worker.app import make_app
 
 BODY_LIMIT = 16 * 2**20
-"""Bytes of a request's body; the longest ticket fits several times over."""
+"""Maximum bytes of a request body; several times that of the longest ticket."""
 
 
 def create_app(desk: Desk) -> APIFlask:
     """The WSGI application that serves `desk`.
 
-    Raises StoreError when the secret key below the desk's home cannot be used, InputError for
-    a broker of no known kind.
+    Raises StoreError if the secret key below the desk's home cannot be used, InputError for a
+    broker of an unknown kind.
     """
     app = APIFlask(
         __name__,
         title="Ticketing",
         version=version("ticketing"),
         spec_path="/openapi.json",
-        docs_path=None,  # its pages load scripts from elsewhere; /api is our own
+        docs_path=None,  # its pages load external scripts; /api replaces them
         json_errors=False,
     )
     app.url_map.converters["path"], app.url_map.merge_slashes = AnyPath, False
@@ -97,7 +97,7 @@ def create_app(desk: Desk) -> APIFlask:
     if desk.settings.openid_issuer:
         app.extensions["openid"] = OpenID(app, desk.settings)
     app.before_request(guard)
-    app.before_request(check_fields)  # reads the body, so after the guard
+    app.before_request(check_fields)  # it reads the body, so it runs after the guard
     demand_form_tokens(app, (api, work_api, job_api))
     app.before_request(clean_address)
     register_errors(app)

@@ -34,7 +34,7 @@ def serve() -> None:
 
 
 def require_account(desk: Desk) -> None:
-    """Raises InputError where others reach a desk on which nobody would have to sign in."""
+    """Raises InputError if others can reach the desk and nobody would have to sign in."""
     settings = desk.settings
     if serves_others(settings) and not settings.openid_issuer and not desk.has_accounts():
         raise InputError(
@@ -47,14 +47,14 @@ def require_account(desk: Desk) -> None:
 def listening_socket(host: str, port: int) -> socket.socket:
     """A bound socket; port 0 takes a free one.
 
-    Raises InputError when the address cannot be had, saying which setting to change.
+    Raises InputError if the address cannot be used, naming the setting to change.
     """
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family)
     except OSError as error:
         raise InputError(_why_not(error, host, port)) from None
-    except UnicodeError:  # a part of it is longer than the name of any host
+    except UnicodeError:  # a part is too long for a host name
         raise InputError(f"TICKETING_HOST={host[:40]}… is no address; write another.") from None
 
 
@@ -72,12 +72,12 @@ def _why_not(error: OSError, host: str, port: int) -> str:
 def serve_desk(desk: Desk, listener: socket.socket) -> None:
     """Serve a desk on a bound socket and print the address; returns after a KeyboardInterrupt.
 
-    The first answer comes as soon as any other: the bundle is loaded by then, and no thread is
-    left that loads or compiles. Where it cannot be, the page says why.
+    Bundles are loaded before, and no thread is left that loads or compiles, so the first answer is
+    as fast as later ones. If a bundle cannot be loaded, the page says why.
     """
     from threadpoolctl import threadpool_limits
 
-    threadpool_limits(1)  # a query is short: the threads of a product would wait for each other
+    threadpool_limits(1)  # queries are short: threads of a product would only wait
     try:
         with shown_waiting("Loading the model"):
             desk.warm_up()
@@ -99,8 +99,7 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
 
 @contextmanager
 def forgetting(desk: Desk) -> Iterator[None]:
-    """Old queries, and files of old imports, are forgotten at the beginning of the block, and daily
-    until its end."""
+    """Context manager: delete old queries and files of old imports at the beginning, then daily."""
     ended = threading.Event()
     thread = threading.Thread(target=_forget_daily, args=(desk, ended), daemon=True)
     thread.start()
@@ -116,7 +115,7 @@ def _forget_daily(desk: Desk, ended: threading.Event) -> None:
         try:
             desk.forget_queries()
             desk.forget_imports()
-        except TicketingError as error:  # tomorrow is another day
-            if not ended.is_set():  # else the store was closed while it was asked
+        except TicketingError as error:  # tried again tomorrow
+            if not ended.is_set():  # else the store was closed meanwhile
                 say(f"ticketing: {error}", error=True)
         ended.wait(DAY_SECONDS)

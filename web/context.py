@@ -1,4 +1,4 @@
-"""What a request may ask for: the desk it is about and who asks."""
+"""The desk and the person of a request."""
 
 from contextlib import suppress
 from urllib.parse import quote
@@ -17,19 +17,20 @@ from worker.connection import waiting_messages
 from worker.presence import workers_live
 
 API = ("/api/", "/openapi.json")
-"""Begins the addresses that programs ask."""
+"""Prefixes of addresses for programs."""
 
 BEARER = "bearer "
 
 
 def served_desk() -> Desk:
-    """The desk that this application serves, all of it: what people and the audit are kept in."""
+    """The desk that this application serves, without restriction to groups; it holds people and the
+    audit."""
     desk: Desk = current_app.extensions["desk"]
     return desk
 
 
 def current_desk() -> Desk:
-    """The desk as whoever asks may see it. Raises Unauthorized where nobody signed in."""
+    """The desk as the person may see it. Raises Unauthorized if nobody is signed in."""
     if "desk" not in g:
         g.desk = served_desk().seen_by(current_person())
     desk: Desk = g.desk
@@ -37,13 +38,13 @@ def current_desk() -> Desk:
 
 
 def known_person() -> Person | None:
-    """Whoever asks, if that is known; `web.guard` found out."""
+    """The person of the request, if known; set by `web.guard`."""
     person: Person | None = g.get("person")
     return person
 
 
 def current_person() -> Person:
-    """Whoever asks. Raises Unauthorized where nobody signed in."""
+    """The person of the request. Raises Unauthorized if nobody is signed in."""
     person = known_person()
     if person is None:
         raise Unauthorized("Sign in first.")
@@ -51,18 +52,18 @@ def current_person() -> Person:
 
 
 def current_actor() -> Actor:
-    """Whoever asks, and from which address, for the audit."""
+    """The person and the address of the request, for the audit."""
     return Actor(current_person().name, client_address())
 
 
 def client_address() -> str:
-    """The address that the request came from."""
+    """The client's address."""
     return request.remote_addr or ""
 
 
 def sent_token() -> str | None:
-    """The token that a program sent to where one is taken, the API and the files of pages; None
-    where there is none."""
+    """The token sent by a program to an address that takes tokens (the API and files of pages),
+    else None."""
     said = request.headers.get("Authorization", "")
     is_file = request.method == "GET" and request.path.endswith((".csv", ".jsonl"))
     if said.lower().startswith(BEARER) and (is_file or request.path.startswith(API)):
@@ -71,17 +72,17 @@ def sent_token() -> str | None:
 
 
 def for_program() -> bool:
-    """Whether a program asks, not somebody in front of a page."""
+    """Whether the request comes from a program, not from a page."""
     return request.path.startswith(API) or sent_token() is not None
 
 
 def audit(deed: Deed, which: str, event_id: str = "") -> None:
-    """Keep that whoever asks did something, see `Audit.record`."""
+    """Record that the person did something, see `Audit.record`."""
     served_desk().record(current_actor(), deed, which, event_id)
 
 
 def sentence_of(error: Exception | str) -> str:
-    """What people read of an error: without where on the server the home is, which the log says."""
+    """An error message for people, without the path of the home, which only the log contains."""
     said = str(error)
     shown = served_desk().settings.without_home(said)
     if shown != said:
@@ -90,13 +91,13 @@ def sentence_of(error: Exception | str) -> str:
 
 
 def broker_trouble() -> BrokerAway | None:
-    """Why no work can be handed to the workers at present, if so."""
+    """Why no work can be given to the workers at present, or None."""
     trouble: Trouble[BrokerAway] = current_app.extensions["broker_trouble"]
     return trouble.now()
 
 
 def trouble_of(broker: Celery) -> Trouble[BrokerAway]:
-    """Why a broker takes no work, if so."""
+    """The cached state of a broker."""
 
     def ask() -> BrokerAway | None:
         try:
@@ -109,7 +110,7 @@ def trouble_of(broker: Celery) -> Trouble[BrokerAway]:
 
 
 def worker_lives(queue: str) -> bool:
-    """Whether a worker of the queue lives, as far as the broker says; asked once a request."""
+    """Whether a worker of the queue is alive according to the broker; asked once per request."""
     live: dict[str, bool] = g.setdefault("workers", {})
     if queue not in live:
         live[queue] = False
@@ -135,7 +136,7 @@ def known_ticket(ticket_id: str) -> Ticket:
 
 
 def topic_titles() -> dict[int, str]:
-    """What the topics are called, read once a request."""
+    """Titles of the topics, read once per request."""
     if "topic_titles" not in g:
         g.topic_titles = current_desk().topic_titles()
     titles: dict[int, str] = g.topic_titles
@@ -143,7 +144,7 @@ def topic_titles() -> dict[int, str]:
 
 
 def current_address() -> str:
-    """Path and arguments of the page being shown, to come back to after a form."""
+    """Path and arguments of the present page, to return to after a form."""
     if request.method != "GET":
         return url_for("pages.ask")
     said = request.query_string.decode("ascii", "replace")

@@ -42,7 +42,8 @@ def demo() -> None:
 
 
 def build(desk: Desk) -> None:
-    """Everything before serving; what an earlier, interrupted run has done is not done again."""
+    """Do everything that comes before serving; completed parts of an interrupted run are not
+    repeated."""
     if desk.store.count_tickets() and desk.notice != NOTICE:
         raise InputError(
             f"{desk.settings.home} holds a desk's own tickets; set TICKETING_HOME to another "
@@ -76,9 +77,9 @@ def fill(desk: Desk, base: DemoBase) -> None:
 
 @contextmanager
 def worker_process() -> Iterator[None]:
-    """A worker beside this process, with the same settings; it ends when this one is gone.
+    """Context manager: a worker process with the same settings; it ends with this process.
 
-    It has a process group of its own, so that a terminal's Ctrl-C reaches it from here alone.
+    It has its own process group, so that only this process passes it a Ctrl-C of the terminal.
     """
     worker = subprocess.Popen(
         [sys.executable, "-m", "ticketing", "work", "--while-fed"],

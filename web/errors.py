@@ -1,4 +1,4 @@
-"""Every error as one friendly sentence: JSON for programs, a page for people."""
+"""Errors as one friendly sentence: JSON for programs, a page for people."""
 
 import re
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ from web.kept import Kept, kept_form, refused_form
 from web.uploads import TAKE_FILES, too_large_a_file
 
 RETRY_SECONDS = 10
-"""When a program may ask again for what is away."""
+"""Seconds after which a program should try again when something is away."""
 
 KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
-"""Headers that are sent of those that an error itself asks for."""
+"""Headers of an error that are kept."""
 
 SENTENCES = {
     404: "There is no page at this address.",
@@ -30,7 +30,7 @@ SENTENCES = {
 
 
 def register_errors(app: APIFlask) -> None:
-    """Answer every kind of error in the same shape."""
+    """Register handlers that answer all errors in the same form."""
     app.register_error_handler(TicketingError, ticketing_error)
     app.register_error_handler(HTTPError, _validation_error)
     app.register_error_handler(CSRFError, _csrf_error)
@@ -38,14 +38,14 @@ def register_errors(app: APIFlask) -> None:
 
 
 def invalid(field: str, message: str) -> str:
-    """A validator's finding as a sentence that names the field, and which one in a list."""
+    """A validation message as a sentence with the field, and its position in a list."""
     said = plainly(message)
     field = re.sub(r"\.(\d+)", lambda found: f", number {int(found[1]) + 1}", field)
     return f"{field}: {said}." if field != "_schema" else f"{said}."
 
 
 def invalid_sentence(error: ValidationError, names: Mapping[str, str] = {}) -> str:
-    """The first finding of pydantic as a sentence; `names` say what fields are called."""
+    """pydantic's first finding as a sentence; `names` are the names of fields for people."""
     field, _, message = first_invalid(error)
     return invalid(names.get(field, field) or "_schema", message)
 
@@ -74,7 +74,7 @@ def _answer(
 
 
 def ticketing_error(error: TicketingError) -> Response:
-    """The sentence, with the status of its kind."""
+    """The error's sentence, with the HTTP status of its class."""
     headers = {"Retry-After": str(RETRY_SECONDS)} if error.retry else {}
     kept = kept_form() if error.retry else None
     if isinstance(error, InputError):
@@ -83,7 +83,7 @@ def ticketing_error(error: TicketingError) -> Response:
 
 
 def _validation_error(error: HTTPError) -> Response:
-    """APIFlask's report, {location: {field: [messages]}}, cut down to its first finding."""
+    """APIFlask's report, {location: {field: [messages]}}, reduced to its first message."""
     for fields in error.detail.values():
         for field, messages in fields.items():
             return _answer(error.status_code, invalid(field, messages[0]))

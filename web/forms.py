@@ -1,8 +1,8 @@
-"""Forms and JSON that are sent: how long, and of how many fields, before anything reads them.
+"""Limits on the size and the number of fields of forms and JSON, checked before they are parsed.
 
-All fields of a form are read at once, each costs far more than its bytes, and a page may show them
-again; an empty list in JSON costs twenty times its bytes. Who sends it is not known until the guard
-has looked; until then no form is read.
+All fields of a form are parsed at once, each takes far more memory than its bytes, and a page may
+show them again; an empty list in JSON takes twenty times its bytes. The sender is unknown until the
+guard has run; no form is read before.
 """
 
 from collections.abc import Collection
@@ -13,31 +13,32 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from web.uploads import TAKE_FILES, UPLOAD_LIMIT
 
 STRANGERS_BYTES = 64 * 2**10
-"""Of a body that is sent to where nobody has to sign in; a name, a password and an address fit."""
+"""Maximum bytes of a body sent to public endpoints; enough for a name, a password and an
+address."""
 
 FORM_BYTES = 3 * 2**20
-"""Of any other form without a file and of JSON; the longest question in any script fits."""
+"""Maximum bytes of other forms without files and of JSON; the longest query in any script fits."""
 
 LONG_JSON = "api.put_ticket"
-"""The endpoint whose JSON may be longer, as a ticket may."""
+"""The endpoint that takes longer JSON, for tickets."""
 
 FORM_FIELDS = 50
-"""Of any form; none of ours has half as many."""
+"""Maximum number of fields of a form; no form of this site has half as many."""
 
 FORM_TYPE = "application/x-www-form-urlencoded"
-"""What a form without files is sent as."""
+"""Content type of a form without files."""
 
 FORM_TYPES = (FORM_TYPE, "multipart/form-data")
 
 
 def size_in_words(size: int) -> str:
-    """A limit of bytes as people say it."""
+    """A number of bytes as text."""
     return f"{size // 2**20} MB" if size >= 2**20 else f"{size // 2**10} KB"
 
 
 def limit_body(public: Collection[str]) -> None:
-    """Set how many bytes may be read of the body, by where it goes and what it is sent as; at the
-    `public` endpoints nobody has to sign in."""
+    """Set the maximum size of the body by endpoint and content type; `public` endpoints need no
+    sign-in."""
     endpoint = request.endpoint
     if endpoint is None or endpoint in public:
         request.max_content_length = STRANGERS_BYTES
@@ -49,12 +50,12 @@ def limit_body(public: Collection[str]) -> None:
 
 
 def check_fields() -> None:
-    """Raises RequestEntityTooLarge for a form of too many fields."""
+    """Raises RequestEntityTooLarge for a form with too many fields."""
     if has_too_many_fields():
         raise RequestEntityTooLarge
 
 
 def has_too_many_fields() -> bool:
-    """Whether a form without files has more fields than any of ours; those of one with files are
-    counted while it is read. Raises RequestEntityTooLarge for one that is too long."""
+    """Whether a form without files has too many fields; fields of forms with files are counted
+    while they are parsed. Raises RequestEntityTooLarge for a form that is too long."""
     return request.mimetype == FORM_TYPE and request.get_data().count(b"&") >= FORM_FIELDS

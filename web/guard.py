@@ -1,6 +1,6 @@
-"""Who may do what: the one table of all addresses, and the guard that goes by it.
+"""Permissions: a table of all endpoints, and the guard that enforces it.
 
-An address that is not in the table is refused to everybody, so that a new one cannot be forgotten.
+An endpoint that is missing in the table is refused to everybody, so a new one cannot be forgotten.
 """
 
 from flask import g, redirect, request, url_for
@@ -26,10 +26,11 @@ PUBLIC = frozenset(
         "openid.back",
     }
 )
-"""Endpoints that ask for nobody."""
+"""Endpoints that need no sign-in."""
 
 FOR_NOBODY = frozenset({"static", "health.healthz", "health.readyz"})
-"""Of PUBLIC those that do not ask the store who asks, which may be away; they are not counted."""
+"""Endpoints of PUBLIC that do not read the session from the store, which may be away; they are not
+rate-limited."""
 
 NEEDS: dict[Permission, frozenset[str]] = {
     Permission.ASK: frozenset(
@@ -151,14 +152,15 @@ NEEDS: dict[Permission, frozenset[str]] = {
     ),
     Permission.AUDIT: frozenset({"people.audit", "people.audit_as_csv", "people.audit_as_jsonl"}),
 }
-"""The endpoints that each permission opens."""
+"""The endpoints that each permission allows."""
 
 NEEDED = {endpoint: needed for needed, endpoints in NEEDS.items() for endpoint in endpoints}
 """The permission that each endpoint needs."""
 
 
 def guard() -> Response | None:
-    """Find out who asks and how often, and let them through, send them to sign in, or refuse.
+    """Identify the person, count the request, and allow it, redirect to the sign-in page, or
+    refuse.
 
     Raises Unauthorized (401), Forbidden (403) and TooManyRequests (429).
     """
@@ -181,7 +183,7 @@ def guard() -> Response | None:
 
 
 def require(person: Person, permission: Permission | None) -> None:
-    """Raises Forbidden saying what is missing; without a permission nobody may."""
+    """Raises Forbidden, naming the missing permission; with None, for everybody."""
     if permission is None:
         raise Forbidden("Nobody may do that here.")
     if not person.may(permission):
@@ -194,7 +196,8 @@ def require(person: Person, permission: Permission | None) -> None:
 
 
 def _sign_in_first() -> Response:
-    """A browser that opens a page is sent to the form; all else is told. Raises Unauthorized."""
+    """Redirect a browser that opens a page to the sign-in page. Raises Unauthorized for all other
+    requests."""
     opened = request.method == "GET" and request.headers.get("Sec-Fetch-Dest") != "empty"
     if for_program() or not opened:
         raise Unauthorized(

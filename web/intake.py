@@ -1,8 +1,8 @@
-"""A request as it comes in: one whose body is too long is refused as soon as its headers say so.
+"""Refuses requests with too long bodies as soon as their headers have arrived.
 
-Waitress writes a long body to a file before the application is asked who sends it. So the most is
-taken where files are imported, less elsewhere, and of those who show neither cookie nor token next
-to nothing; what they show is looked at later. All bodies together have a limit as well.
+Waitress writes a long body to a file before the application can identify the sender. So the limit
+is high only for addresses that take files, and very low for senders without a cookie or token
+(which are verified later). All bodies together are limited too.
 """
 
 import json
@@ -19,13 +19,13 @@ from web.uploads import IMPORT_PATHS, UPLOAD_LIMIT, too_large_a_file
 from web.views.marks import with_code
 
 IMPORT_BYTES = UPLOAD_LIMIT + BODY_LIMIT
-"""Of a body that brings a file; the form around it counts too."""
+"""Maximum bytes of a body with a file, including the form around it."""
 
 STEP = 2**20
-"""Bytes of a body after which it is looked again whether all together are too much."""
+"""Bytes of a body after which the sum of all bodies is checked again."""
 
 RETRY_SECONDS = 60
-"""When to try again, where all together are too much."""
+"""Seconds after which to try again if all bodies together are too large."""
 
 
 PAGE = Markup(
@@ -54,24 +54,24 @@ PAGE = Markup(
 
 
 class Server(Protocol):
-    """What a request asks of its server."""
+    """What a request needs of its server."""
 
     strangers: bool
-    """Whether others than this machine's own people can reach it."""
+    """Whether other machines or people can reach the server."""
 
     def is_full(self) -> bool:
-        """Whether all bodies that are held come to as much as is taken."""
+        """Whether the bodies held have reached their total limit."""
 
 
 class Refused(Error):  # type: ignore[misc]
-    """What waitress answers where the application is not asked."""
+    """A response that waitress sends without asking the application."""
 
     def __init__(self, code: int, reason: str, sentence: str, path: str, accepted: str):
         super().__init__(sentence)
         self.code, self.reason, self.path, self.accepted = code, reason, path, accepted
 
     def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
-        """The sentence: as JSON for programs, as a page for browsers, else by itself."""
+        """The sentence: as JSON for programs, as a page for browsers, otherwise as plain text."""
         kind, said = "text/plain; charset=utf-8", f"{self.body}\n"
         if self.path.startswith(API):
             kind, said = "application/json", json.dumps({"error": self.body}) + "\n"
@@ -85,7 +85,7 @@ class Refused(Error):  # type: ignore[misc]
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """A request that ends itself when its body is too long, or all bodies are."""
+    """A request that stops reading when its body, or all bodies together, are too long."""
 
     def __init__(self, adj: Any, server: Server):
         super().__init__(adj)
@@ -93,7 +93,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         self._most, self._steps = STRANGERS_BYTES, 0
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Read the headers, and how long the body may be."""
+        """Parse the headers, and set the limit of the body."""
         super().parse_header(header_plus)
         if self._server.strangers and not self._shows_something():
             self._most = STRANGERS_BYTES
@@ -103,7 +103,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self._most = BODY_LIMIT
 
     def received(self, data: bytes) -> int:
-        """Take what has come, and look whether that is too much."""
+        """Take received data, and check the limits."""
         taken: int = super().received(data)
         if max(self.content_length, self.body_bytes_received) > self._most:
             self._refuse(413, "Request Entity Too Large", self._too_much())

@@ -1,4 +1,4 @@
-"""What page and API do to jobs alike: who may, what is asked for, and what the audit keeps."""
+"""Operations on jobs shared by page and API, with permissions and audit."""
 
 import json
 import threading
@@ -28,22 +28,22 @@ BEGINS = {
     JobKind.REINDEX: Permission.PROMOTE,
     JobKind.PROMOTION: Permission.PROMOTE,
 }
-"""Who may begin a job of a kind; the same may cancel it and try it again."""
+"""The permission to start a job of each kind; it also allows cancelling and retrying."""
 
 FIRST_LINES = 10
-"""Lines of a report that a page shows."""
+"""Number of lines of a report shown on a page."""
 
 _comparing = threading.Lock()
 
 
 def broker() -> Celery:
-    """The app that hands work to the workers."""
+    """The Celery app that sends work to the workers."""
     app: Celery = current_app.extensions["broker"]
     return app
 
 
 def known_job(job_id: str) -> Job:
-    """A job. Raises NotFound."""
+    """A job by its id. Raises NotFound."""
     job = current_desk().store.get_job(job_id)
     if job is None:
         raise NotFound(f"There is no job {job_id}; the page Jobs lists those there are.")
@@ -51,21 +51,22 @@ def known_job(job_id: str) -> Job:
 
 
 def promotions_of(person: Person) -> list[Promotion]:
-    """What somebody may have done with a new model: who may not promote leaves that to others."""
+    """The promotion options open to a person; those who may not promote leave the decision to
+    others."""
     return [
         choice for choice in Promotion if choice != Promotion.RULE or person.may(Permission.PROMOTE)
     ]
 
 
 def usual_settings() -> list[str]:
-    """The settings that a training goes on with, for those who may begin one."""
+    """The settings that a new training inherits, for people who may start one."""
     may = current_person().may(Permission.TRAIN)
     return served_desk().usual_settings_named() if may else []
 
 
 def train(promotion: Promotion, before: datetime | None = None) -> Job:
-    """Begin a training with the serving model's settings. Raises Forbidden to whom the rule is not
-    open, NotReady, BrokerAway."""
+    """Start a training with the serving model's settings. Raises Forbidden for a promotion option
+    that is not open to the person, NotReady, BrokerAway."""
     if promotion == Promotion.RULE:
         require(current_person(), Permission.PROMOTE)
     desk = served_desk()
@@ -74,7 +75,7 @@ def train(promotion: Promotion, before: datetime | None = None) -> Job:
 
 
 def evaluate(bundle_id: str, other: str = "") -> Job:
-    """Begin to measure a model, beside another one where given. Raises NotFound, BundleError,
+    """Start an evaluation of a model, optionally with another one. Raises NotFound, BundleError,
     InputError for a model that does not rank, BrokerAway."""
     desk = served_desk()
     arguments = desk.evaluation_arguments(bundle_id, other)
@@ -82,8 +83,8 @@ def evaluate(bundle_id: str, other: str = "") -> Job:
 
 
 def compare(new: str, old: str) -> Any:
-    """Two models on the test queries, by the tickets that may be seen. It may take a thread of the
-    page for half a minute, so that one at a time is done. Raises NotFound, NotReady."""
+    """Compare two models on the test queries, by the visible tickets. This may block a thread of
+    the page for half a minute, so only one comparison runs at a time. Raises NotFound, NotReady."""
     if not _comparing.acquire(blocking=False):
         raise NotReady("Two models are being compared just now; try again in a minute.")
     try:
@@ -95,7 +96,7 @@ def compare(new: str, old: str) -> Any:
 def import_(
     name: str, chunks: Iterable[bytes], columns: Sequence[str], check_only: bool = False
 ) -> Job:
-    """Keep a file and begin its import, or a check of it. Raises InputError, BrokerAway."""
+    """Keep a file and start its import, or a check of it. Raises InputError, BrokerAway."""
     desk = served_desk()
     arguments = current_desk().upload_arguments(name, chunks, columns, check_only)
     if not check_only:
@@ -104,15 +105,15 @@ def import_(
 
 
 def report(job: Job, name: str) -> Iterator[bytes]:
-    """A file that a job has kept. Raises NotFound."""
+    """The chunks of a file that a job has kept. Raises NotFound."""
     if name not in reports(job):
         raise NotFound(f"The job {job.id} has no report {name} that you may open.")
     return served_desk().report(f"report/{job.id}/{name}")
 
 
 def reports(job: Job) -> list[str]:
-    """The names of the files that a job has kept; none for whom some tickets are hidden, as they
-    may tell of them, unless it is their own import."""
+    """Names of the files that a job has kept. None for people who may not see all tickets, since
+    the files may contain others, except for their own imports."""
     if not current_desk().sees_all() and not job.imports_for(current_person().name):
         return []
     prefix = f"report/{job.id}/"
@@ -120,13 +121,14 @@ def reports(job: Job) -> list[str]:
 
 
 def first_rejects(job: Job) -> list[Any]:
-    """The first rows that an import left out: file, line, field and reason; none for whom that
-    report is closed."""
+    """The first rows that an import left out: file, line, field and reason; empty for people who
+    may not read that report."""
     return _first_lines(job, REJECTS)
 
 
 def first_read(job: Job) -> list[Any]:
-    """The first tickets as a check of an import read them; none for whom that report is closed."""
+    """The first tickets as a check of an import read them; empty for people who may not read that
+    report."""
     return _first_lines(job, FIRST_READ)
 
 
@@ -142,7 +144,7 @@ def _first_lines(job: Job, name: str) -> list[Any]:
 
 
 def reindex(bundle_id: str, promotion: Promotion) -> Job:
-    """Begin to encode every ticket under a model, which is promoted then. Raises NotFound,
+    """Start encoding all tickets with a model, which is then promoted. Raises NotFound,
     BundleError, InputError for a model that does not rank, BrokerAway."""
     desk = served_desk()
     bundle_id = desk.bundle(bundle_id)
@@ -150,13 +152,13 @@ def reindex(bundle_id: str, promotion: Promotion) -> Job:
 
 
 def cancel(job_id: str) -> Job:
-    """Ask a job to end. Raises NotFound, Forbidden, NotReady for one that has ended."""
+    """Request that a job ends. Raises NotFound, Forbidden, NotReady for a finished job."""
     jobs.cancel_for(served_desk(), _own(job_id).id, current_actor())
     return known_job(job_id)
 
 
 def retry(job_id: str) -> Job:
-    """Queue a job once more. Raises NotFound, Forbidden, Conflict, NotReady, BrokerAway."""
+    """Queue a job again. Raises NotFound, Forbidden, Conflict, NotReady, BrokerAway."""
     job = _own(job_id)
     require(current_person(), retried_by(job))
     jobs.retry_job(served_desk(), broker(), job.id, current_actor())
@@ -164,21 +166,21 @@ def retry(job_id: str) -> Job:
 
 
 def retried_by(job: Job) -> Permission:
-    """Who may have a job done once more: a training that lets its model serve is for those who may
-    say so, as when it was begun."""
+    """The permission to retry a job. A training that would let its model serve needs the permission
+    to promote, as when it was started."""
     whole = served_desk().store.get_job(job.id)
     serves = whole and whole.arguments.get("promotion", Promotion.RULE) == Promotion.RULE
     return Permission.PROMOTE if job.kind == JobKind.TRAINING and serves else BEGINS[job.kind]
 
 
 def answer(job_id: str, yes: bool) -> Job:
-    """Say yes or no to a model that waits for it. Raises NotFound, NotReady, BrokerAway."""
+    """Answer yes or no to a model that waits. Raises NotFound, NotReady, BrokerAway."""
     jobs.answer_promotion(served_desk(), broker(), job_id, yes, current_actor())
     return known_job(job_id)
 
 
 def rollback(to: str) -> str:
-    """Let the model that served before serve again, `to` where one is named; says so. Raises
+    """Let the model that served before serve again (`to` if given); returns a sentence. Raises
     NotReady."""
     said = served_desk().rollback(to)
     audit(Deed.PROMOTED, f"bundle {served_desk().store.serving()}")
@@ -186,14 +188,14 @@ def rollback(to: str) -> str:
 
 
 def delete_model(bundle_id: str) -> None:
-    """Delete a model and its codes. Raises NotFound, Conflict for one that serves or that a job
+    """Delete a model and its codes. Raises NotFound, Conflict for a model that serves or that a job
     works on."""
     served_desk().delete_bundle(bundle_id)
     audit(Deed.DELETED, f"bundle {bundle_id}")
 
 
 def set_schedule(given: ScheduleIn) -> Schedule:
-    """Set when the desk trains by itself."""
+    """Set the schedule of automatic trainings."""
     at = time.fromisoformat(given.at)
     schedule = served_desk().set_schedule(given.weekday, at, given.judgments, given.promotion)
     audit(Deed.SCHEDULED, "training")
@@ -201,13 +203,13 @@ def set_schedule(given: ScheduleIn) -> Schedule:
 
 
 def _own(job_id: str) -> Job:
-    """A job that whoever asks might have begun. Raises NotFound, Forbidden."""
+    """A job of a kind that the person may start. Raises NotFound, Forbidden."""
     job = known_job(job_id)
     require(current_person(), BEGINS[job.kind])
     return job
 
 
 def _begun(job: Job) -> Job:
-    """A job as whoever has begun it may see it."""
+    """A job as the person who started it may see it."""
     audit(Deed.JOB_BEGUN, f"{job.kind} {job.id}")
     return known_job(job.id)

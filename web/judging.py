@@ -1,4 +1,4 @@
-"""Recording what somebody judged on a page or by the API, and saying what that replaced."""
+"""Records judgments from pages and the API, and reports replaced ones."""
 
 from ticketing.history import Deed
 from ticketing.people import Permission
@@ -9,10 +9,9 @@ from web.schemas.requests import JudgmentIn, grade_named
 
 
 def judge_of(judged: JudgmentIn) -> str:
-    """Whose judgment it is: of whoever asks, unless it names somebody else.
+    """The name of the judge: the person of the request, unless another is named.
 
-    Raises Forbidden where whoever asks may not judge for others, NotFound where nobody is called
-    that.
+    Raises Forbidden if the person may not judge for others, NotFound for an unknown name.
     """
     person = current_person()
     if judged.judge in ("", person.name):
@@ -22,10 +21,10 @@ def judge_of(judged: JudgmentIn) -> str:
 
 
 def record(judged: JudgmentIn) -> str:
-    """Record a grade, or its undo, of `judge_of`.
+    """Record a grade, or take it back, for `judge_of`.
 
-    The sentence says where it replaced one that `seen` doesn't know of, given in another window;
-    it is empty otherwise. Raises NotFound for an unknown query or ticket.
+    Returns a sentence if this replaced a grade that `seen` does not include, given in another
+    window; otherwise "". Raises NotFound for an unknown query or ticket.
     """
     desk, judge, grade = current_desk(), judge_of(judged), grade_named(judged.grade)
     before = desk.grades(judged.query_id, judge).get(judged.ticket_id)
@@ -47,7 +46,7 @@ def record(judged: JudgmentIn) -> str:
 
 
 def judge_category(subject: str, category: str, right: bool | None, event_id: str = "") -> None:
-    """Record whether a category is right for a subject, or the undo (None), of whoever asks."""
+    """Record whether a category is right for a subject, or take that back (None)."""
     current_desk().judge_category(subject, category, right, current_person().name, event_id)
     audit(Deed.JUDGED, f"category {category}", event_id)
 

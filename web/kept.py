@@ -1,8 +1,10 @@
-"""What a form of ours sent and could not be done: kept on the page that says so, to be sent again.
+"""Keeps the fields of a form that could not be processed, so that the error page can offer to send
+it again.
 
-It goes with a fresh form token, so it is kept for a page of ours alone, and sent by a press alone.
-Whoever never signed in here gets nothing back: what says where a form comes from anybody can write.
-Passwords are typed again, and files chosen again.
+The form is shown with a fresh form token, so it is kept only for pages of this site, and sent only
+when the person presses the button. A browser that never signed in here gets nothing back, since
+anybody can forge the header that names the form's page. Passwords must be typed again, and files
+chosen again.
 """
 
 from dataclasses import dataclass, field, replace
@@ -29,17 +31,17 @@ TYPED: dict[str, dict[str, str]] = {
     "schedule.change": {"at": "At (UTC)", "judgments": "New judgments"},
     "topics.name": {"name": "Name"},
 }
-"""What a person types into the form of an endpoint, and what the page calls it: where the form was
-refused, that is shown to be corrected, and all else stays as it is."""
+"""Fields that a person types into the form of an endpoint, with their names on the page. If the
+form is refused, these can be corrected, and all other fields stay unchanged."""
 
 PASSWORDS = {"password": "Password", "new_password": "New password"}
-"""Fields that are never kept, and what they are called."""
+"""Fields that are never kept, with their names."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The fields that a form sent, with names; which of them can be corrected, and the passwords
-    that it wants anew, with what they are called."""
+    """The fields that a form sent; those that can be corrected; and the passwords that must be
+    typed again, with their names."""
 
     fields: list[tuple[str, str]]
     passwords: dict[str, str]
@@ -47,18 +49,18 @@ class Kept:
 
 
 def typed_here() -> dict[str, str]:
-    """What is typed into the form that was sent, and what the page calls it."""
+    """Fields that people type into the present form, with their names on the page."""
     return TYPED.get(request.endpoint or "", {})
 
 
 def refused_form() -> Kept | None:
-    """What is to be corrected and sent again; None where nothing is kept, or nothing is typed."""
+    """The form to be corrected and sent again; None if nothing is kept or nothing is typed."""
     kept = kept_form() if request.endpoint in TYPED else None
     return kept and replace(kept, typed=typed_here())
 
 
 def kept_form() -> Kept | None:
-    """What is to be sent again; None where nothing is kept."""
+    """The form to be sent again; None if nothing is kept."""
     if not (request.endpoint and request.method == "POST" and from_our_page()):
         return None
     if not (_signed_in_here() and _is_short()) or has_too_many_fields():
@@ -72,15 +74,15 @@ def kept_form() -> Kept | None:
 
 
 def _signed_in_here() -> bool:
-    """Whether somebody is known, or was: the cookie names their session, which may have ended. On a
-    desk for this machine alone nobody need sign in, which cannot be asked while the store is away.
-    """
+    """Whether somebody is signed in, or was: the cookie holds a session id, which may have ended.
+    On a desk for this machine only, nobody needs to sign in, but that cannot be checked while the
+    store is away."""
     if "person" not in g and is_open(served_desk().settings):
         return True
     return known_person() is not None or KEY in session
 
 
 def _is_short() -> bool:
-    """Whether all of a form without files may be read."""
+    """Whether a form without files is short enough to be read."""
     length, most = request.content_length, request.max_content_length
     return request.mimetype == FORM_TYPE and length is not None and length <= (most or 0)

@@ -1,8 +1,8 @@
-"""Signing in with OpenID Connect, by Authlib: authorization code, PKCE, state and nonce.
+"""Sign-in with OpenID Connect, by Authlib: authorization code, PKCE, state and nonce.
 
-The provider says who somebody is, and by claims what they may do and see; what it says at each
-sign-in holds from then on. Nothing is asked of the network but of the provider. Authlib is loaded
-where a provider is set, since it costs every start a tenth of a second and 8 MB.
+The provider identifies people, and its claims give their role and groups, which are updated at each
+sign-in. The only network requests go to the provider. Authlib is imported only if a provider is
+set, since it costs a tenth of a second and 8 MB at start.
 """
 
 import logging
@@ -27,17 +27,17 @@ log = logging.getLogger(__name__)
 
 DISCOVERY = "/.well-known/openid-configuration"
 PROVIDER_SECONDS = 5.0
-"""How long the provider may take to answer."""
+"""Timeout for the provider's answers."""
 
 SIGNED_BY = [f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)] + ["EdDSA"]
-"""How an id token may be signed, whatever the provider says of it: by a key of its own."""
+"""Accepted signature algorithms of id tokens (asymmetric only), whatever the provider says."""
 
 ANYBODY = "*"
-"""Stands, in TICKETING_OPENID_ROLES, for whatever a claim says."""
+"""In TICKETING_OPENID_ROLES, stands for any value of the claim."""
 
 
 class ProviderAway(TicketingError):
-    """The provider does not answer as one should."""
+    """The provider does not answer correctly."""
 
     status = 503
     retry = True
@@ -71,7 +71,7 @@ class OpenID:
         )
 
     def to_provider(self, back: str) -> Response:
-        """Send the browser to the provider, which sends it to the address `back`.
+        """Redirect the browser to the provider, which will send it to the address `back`.
 
         Raises ProviderAway.
         """
@@ -81,9 +81,9 @@ class OpenID:
         return redirect
 
     def vouched(self) -> Vouched:
-        """Whom the provider has sent back with this request.
+        """The person whom the provider has authenticated, from the present request.
 
-        Raises ProviderAway, BadRequest for an answer that we did not ask for, and Forbidden for
+        Raises ProviderAway, BadRequest for an answer that was not requested, and Forbidden for
         somebody whose claims give no name or no role.
         """
         self._know_provider()
@@ -95,7 +95,7 @@ class OpenID:
         return self._person(claims)
 
     def _more(self, token: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What the provider says of the same person beside the signed token, if anything."""
+        """Claims from the userinfo endpoint, beside those in the signed token, if there are any."""
         if "userinfo_endpoint" not in self._client.server_metadata:
             return {}
         claims: Mapping[str, Any] = self._client.userinfo(token=token)
@@ -123,7 +123,8 @@ class OpenID:
         )
 
     def _know_provider(self) -> None:
-        """Read once where it serves what, while others are refused. Raises ProviderAway."""
+        """Read the provider's metadata once; other requests are refused meanwhile. Raises
+        ProviderAway."""
         if self._is_known:
             return
         if away := self._unknown.now():
@@ -135,7 +136,8 @@ class OpenID:
             )
 
     def _read_metadata(self) -> ProviderAway | None:
-        """Why nothing is known of the provider, if so; it may take itself for another one."""
+        """Read the metadata; returns why that failed, or None. The issuer in it may be a wrong
+        one."""
         try:
             with self._provider():
                 metadata = self._client.load_server_metadata()
@@ -153,7 +155,7 @@ class OpenID:
 
     @contextmanager
     def _provider(self) -> Iterator[None]:
-        """What goes wrong between us becomes one sentence."""
+        """Context manager: turn errors of the exchange into one sentence."""
         from authlib.common.errors import AuthlibBaseError
         from joserfc.errors import JoseError
         from requests import RequestException
@@ -171,12 +173,12 @@ class OpenID:
 
 
 def openid_is_set() -> bool:
-    """Whether people may sign in with a provider."""
+    """Whether sign-in with a provider is configured."""
     return "openid" in current_app.extensions
 
 
 def current_openid() -> OpenID:
-    """The client of the provider. Raises NotFound where none is set."""
+    """The client of the provider. Raises NotFound if none is set."""
     if not openid_is_set():
         raise NotFound("Nobody signs in with OpenID Connect here.")
     openid: OpenID = current_app.extensions["openid"]
@@ -184,7 +186,7 @@ def current_openid() -> OpenID:
 
 
 def roles_by_value(text: str) -> dict[str, Role]:
-    """The role that each value of a claim gives, from `VALUE=ROLE,…`. Raises InputError."""
+    """The role for each value of a claim, from `VALUE=ROLE,…`. Raises InputError."""
     found = {}
     for pair in filter(None, map(str.strip, text.split(","))):
         value, _, role = map(str.strip, pair.rpartition("="))
@@ -198,7 +200,7 @@ def roles_by_value(text: str) -> dict[str, Role]:
 
 
 def claim(claims: Mapping[str, Any], name: str) -> Any:
-    """A claim by its name, or, with dots, one inside another; None where there is none."""
+    """A claim by its name; dots select nested claims. None if it is missing."""
     if name in claims:
         return claims[name]
     found: Any = claims
@@ -208,13 +210,13 @@ def claim(claims: Mapping[str, Any], name: str) -> Any:
 
 
 def texts(value: Any) -> frozenset[str]:
-    """The texts of a claim, which may be a list of them or one."""
+    """The texts of a claim, which is a text or a list."""
     values = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     return frozenset(text for text in values if isinstance(text, str) and text)
 
 
 def groups_of(person: str, names: Iterable[str]) -> frozenset[str]:
-    """The groups of somebody that a ticket can have; the log says which others are left out."""
+    """The valid ones among a person's group names; others are logged."""
     found: set[str] = set()
     left_out = []
     for name in sorted(names):

@@ -1,4 +1,4 @@
-"""Servers of others that this one asks: one that hangs must not hold our threads."""
+"""State of external servers, asked in a way that a hanging server does not block threads."""
 
 import threading
 import time
@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 REST_SECONDS = 5.0
-"""How long a server that did not answer is left alone."""
+"""Seconds without requests to a server that did not answer."""
 
 Away = TypeVar("Away", bound=Exception)
 
 
 class Trouble(Generic[Away]):
-    """Why another server does not answer, if so.
+    """Why an external server does not answer, cached.
 
-    One thread at a time asks. Whoever comes meanwhile, or soon after it did not answer, is told
-    what was known last.
+    Only one thread asks at a time. Other callers, and callers soon after a failure, get the last
+    known state.
     """
 
     def __init__(self, ask: Callable[[], Away | None]):
@@ -25,7 +25,7 @@ class Trouble(Generic[Away]):
         self._rests_until = 0.0
 
     def now(self) -> Away | None:
-        """The trouble, None where there is none that is known."""
+        """The present trouble, or None if none is known."""
         if time.monotonic() < self._rests_until or not self._asking.acquire(blocking=False):
             return self._last
         try:

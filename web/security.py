@@ -1,13 +1,12 @@
-"""What keeps the page safe: the secret key, response headers and the guards on requests.
+"""Security of the page: the secret key, response headers, and checks of requests.
 
-Pages: every form carries Flask-WTF's token. The JSON API carries no token, so that a
-script needs no cookie; three things keep other sites from using it through a visitor's
-browser. A request with a body must be `application/json`, or for a file
-`application/octet-stream`, and DELETE is no form method, so a form of another site can send none
-of them, and a script there needs a preflight that is never granted. A request that names another
-origin is refused in any case. The Host header must be a name of ours, so that a name of the
-attacker's that resolves to our address (DNS rebinding) doesn't pass as the same origin. An address
-in numbers is nobody's to rebind.
+Pages: every form carries Flask-WTF's token. The JSON API has no such token, so that scripts need no
+cookie. Three rules keep other sites from using it through a visitor's browser. First, a request
+with a body must be `application/json`, or `application/octet-stream` for a file, and DELETE is not
+a form method. So a form of another site can send none of them, and a script there needs a
+preflight, which is never granted. Second, a request from another origin is always refused. Third,
+the Host header must be a known name, so that an attacker's name that resolves to this address (DNS
+rebinding) is not treated as the same origin. Numeric addresses cannot be rebound.
 """
 
 import ipaddress
@@ -30,7 +29,7 @@ from ticketing.settings import Settings
 from web.uploads import FILE_IS_BODY, FILE_TYPE
 
 READING = ("GET", "HEAD", "OPTIONS")
-"""Methods that change nothing; no body of theirs is read."""
+"""Methods that change nothing; their bodies are not read."""
 
 KEY_BYTES = 32
 LOOPBACK_NAMES = {"localhost", "127.0.0.1", "::1"}
@@ -49,9 +48,9 @@ HEADERS = {
 
 
 def secret_key(home: Path) -> str:
-    """The key below `home` that signs cookies, made on first use and readable by its owner only.
+    """The key below `home` that signs cookies, created at first use and readable only by its owner.
 
-    Raises StoreError for a file that holds no whole key, InputError where none can be written.
+    Raises StoreError for a file without a complete key, InputError if it cannot be written.
     """
     path = home / "secret_key"
     if not path.exists():
@@ -64,7 +63,7 @@ def secret_key(home: Path) -> str:
 
 
 def _write_once(path: Path, text: str) -> None:
-    """Put a complete private file there, unless another process was quicker."""
+    """Create a complete private file, unless another process was faster."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=path.parent)  # mode 0600
     try:
@@ -78,28 +77,28 @@ def _write_once(path: Path, text: str) -> None:
 
 
 def protect(app: Flask, settings: Settings) -> None:
-    """Sign cookies, pin host names and send the headers."""
+    """Configure signed cookies, host names and response headers."""
     app.config.update(
         SECRET_KEY=secret_key(settings.home),
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_HTTPONLY=True,
         PERMANENT_SESSION_LIFETIME=timedelta(hours=settings.session_life),
-        SESSION_REFRESH_EACH_REQUEST=False,  # a late answer would bring back the cookie of before
-        WTF_CSRF_TIME_LIMIT=None,  # as long as the session, so that a page left open still works
+        SESSION_REFRESH_EACH_REQUEST=False,  # a late response would restore the former cookie
+        WTF_CSRF_TIME_LIMIT=None,  # as long as the session, for pages left open
     )
     app.before_request(partial(_guard_host, settings))
     app.after_request(_add_headers)
 
 
 def demand_form_tokens(app: Flask, exempt: Iterable[Blueprint]) -> None:
-    """Refuse a form without its token, but not what is sent to the `exempt`."""
+    """Refuse forms without a token, except those sent to `exempt` blueprints."""
     tokens = CSRFProtect(app)
     for blueprint in exempt:
         tokens.exempt(blueprint)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address to listen on can be reached from this machine alone."""
+    """Whether an address to listen on is reachable only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -107,7 +106,7 @@ def is_loopback(host: str) -> bool:
 
 
 def serves_others(settings: Settings) -> bool:
-    """Whether more than this machine's own people can reach the page, as far as settings tell."""
+    """Whether others than people of this machine can reach the page, according to the settings."""
     return bool(
         settings.trusted_proxy
         or not is_loopback(settings.host)
@@ -116,7 +115,7 @@ def serves_others(settings: Settings) -> bool:
 
 
 def is_open(settings: Settings) -> bool:
-    """Whether, as long as nobody has an account, everybody is the local person."""
+    """Whether everybody is the local person as long as there are no accounts."""
     return not settings.openid_issuer and not serves_others(settings)
 
 
@@ -126,7 +125,7 @@ def allowed_hosts(settings: Settings) -> set[str]:
 
 
 def _guard_host(settings: Settings) -> None:
-    """Raises BadRequest for a name that is not one of the page's."""
+    """Raises BadRequest for an unknown host name."""
     try:
         name = urlsplit(f"//{request.host}").hostname or ""
     except ValueError:
@@ -160,10 +159,10 @@ def _add_headers(response: Response) -> Response:
 
 
 def from_our_page() -> bool:
-    """Whether a browser says that a page of ours sent this."""
+    """Whether the browser says that the request comes from a page of this site."""
     if site := request.headers.get("Sec-Fetch-Site"):
         return site == "same-origin"
-    origin = request.headers.get("Origin", "")  # over http, a browser says no more
+    origin = request.headers.get("Origin", "")  # over http there is only this header
     return urlsplit(origin).netloc == request.host
 
 

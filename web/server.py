@@ -1,10 +1,10 @@
-"""The server: waitress, and an end to connections that keep others waiting.
+"""The server: waitress, with limits on slow connections.
 
-Waitress ends a connection that is silent. It does not end one that sends a byte now and then and
-never a whole request, and when it has as many as it may have, it takes no further one. Here every
-request must be whole in time, a connection must be read from while there is something to send, and
-where there is no room the connection that has waited for its request longest makes room. How long
-a request may be is in `web.intake`.
+Waitress closes silent connections. It does not close one that sends a byte now and then but never a
+complete request, and when it has its maximum of connections, it accepts no more. Here, every
+request must be complete in time, and the client must read while there is data for it. If there is
+no room, the connection that has waited longest for its request is closed. The maximum size of
+requests is in `web.intake`.
 """
 
 import logging
@@ -19,39 +19,41 @@ from waitress.server import TcpWSGIServer
 from web.intake import IMPORT_BYTES, Request
 
 CONNECTIONS = 500
-"""Connections at once; each is a file to the system, which commonly allows a process 1,024."""
+"""Maximum number of connections; each needs a file descriptor, and 1,024 is a common limit."""
 
 PATIENCE = 30.0
-"""Seconds until a request has come whole, or until a silent connection is ended."""
+"""Seconds for a request to arrive completely, and for a silent connection."""
 
 UPLOAD_RATE = 50_000
-"""Bytes of a body that give its sender a second more, so that a large file may come slowly."""
+"""Bytes of a body that extend the time by a second, so that large files may arrive slowly."""
 
 HELD_BYTES = 2**30
-"""Bytes of all bodies that are coming or being answered; beyond it none may grow by a megabyte."""
+"""Maximum bytes of all bodies being received or answered; beyond it, none may grow by a
+megabyte."""
 
 HEADER_BYTES = 32 * 2**10
-"""Bytes of a request's headers; an address as long as a browser sends it fits."""
+"""Maximum bytes of a request's headers; the longest address that a browser sends fits."""
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
-    """A connection that knows since when it waits for its peer."""
+    """A connection that knows since when it waits for its client."""
 
     begun = 0.0
 
     def parser_class(self, adj: Any) -> Request:
-        """A new request, of which waitress asks by this name."""
+        """Create a request; waitress calls this by its name."""
         return Request(adj, self.server)
 
     def received(self, data: bytes) -> bool:
-        """Take what has come; the first bytes of a request begin its time."""
+        """Take received data; the first bytes of a request start its time limit."""
         if self.request is None:
             self.begun = time.time()
         return bool(super().received(data))
 
     @property
     def waiting_since(self) -> float | None:
-        """When its peer became due to go on (seconds since 1970), None where the server is."""
+        """Since when (seconds since 1970) the client has been due to continue; None while the
+        server is."""
         if self.requests and not self.total_outbufs_len:
             return None
         if self.request is None:
@@ -60,8 +62,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
-    """Waitress with `connections` at most, each with `patience` seconds; `strangers` says whether
-    others than this machine's own people can reach it."""
+    """Waitress with at most `connections`, each with `patience` seconds. `strangers` says whether
+    others than people of this machine can reach it."""
 
     channel_class = Channel
 
@@ -75,7 +77,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         connections: int = CONNECTIONS,
         patience: float = PATIENCE,
     ):
-        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is normal
         self.connections = connections
         self.strangers = strangers
         self.patience = patience
@@ -90,25 +92,25 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             trusted_proxy=trusted_proxy or None,
             trusted_proxy_headers={"x-forwarded-for", "x-forwarded-proto"} if trusted_proxy else (),
             cleanup_interval=1,
-            asyncore_use_poll=True,  # select() knows no file above number 1,023
+            asyncore_use_poll=True,  # select() fails above descriptor 1,023
             ident="ticketing",
         )
 
     def is_full(self) -> bool:
-        """Whether all bodies that are held come to as much as is taken."""
+        """Whether the bodies held have reached their total limit."""
         channels = list(self.active_channels.values())
         requests = [one for each in channels for one in (each.request, *each.requests) if one]
         return sum(int(request.body_bytes_received) for request in requests) > HELD_BYTES
 
     def maintenance(self, now: float) -> None:
-        """End the connections whose time is up."""
+        """Close connections whose time is up."""
         for channel in list(self.active_channels.values()):
             since = channel.waiting_since
             if since is not None and since < now - self.patience:
-                channel.handle_close()  # at once: nothing more can be sent to who does not read
+                channel.handle_close()  # at once: the client does not read
 
     def handle_accept(self) -> None:
-        """Take a connection; the one that waits longest makes room for it."""
+        """Accept a connection; if there is no room, close the one that has waited longest."""
         super().handle_accept()
         if len(self.active_channels) <= self.connections:
             return

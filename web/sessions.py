@@ -1,6 +1,7 @@
-"""Who asks: the session that a browser's cookie names, or the token that a program sends.
+"""Identifies the person of a request, by the session in the browser's cookie or by a program's
+token.
 
-The cookie is signed and holds a random id and the forms' token; the session itself lies in the
+The signed cookie holds a random session id and the forms' token. The session itself is in the
 store, where it can be ended.
 """
 
@@ -13,44 +14,46 @@ from web.context import audit, client_address, current_person, sent_token, serve
 from web.security import is_open
 
 KEY = "id"
-"""Where the cookie holds the session's id."""
+"""Key of the session's id in the cookie."""
 
 
 class CookieInterface(SecureCookieSessionInterface):
-    """The cookie goes over https alone, and to this host alone, where the page itself does."""
+    """The cookie is sent only over https, and only to this host, if the page itself is."""
 
     def get_cookie_secure(self, app: Flask) -> bool:
-        """Whether the browser may send it over https only."""
+        """Whether the browser may send the cookie over https only."""
         return request.is_secure
 
     def get_cookie_name(self, app: Flask) -> str:
-        """A name that browsers take from this very host, over https, if it can be had."""
+        """A cookie name with the prefix `__Host-` if possible, which browsers accept only from this
+        host over https."""
         return "__Host-session" if request.is_secure else "session"
 
 
 def start_session(account: Account) -> None:
-    """Sign somebody in to this browser: what the cookie held before is gone, forms' token too."""
+    """Sign a person in with this browser; former content of the cookie is removed, including the
+    forms' token."""
     _drop_session()
     session.permanent = True
     session[KEY] = served_desk().begin_session(client_address(), account)
 
 
 def stop_session() -> None:
-    """Sign whoever asks out of this browser."""
+    """Sign the person out of this browser."""
     if KEY in session:
         audit(Deed.SIGNED_OUT, current_person().name)
     _drop_session()
 
 
 def _drop_session() -> None:
-    """Forget all that the cookie held, and end the session that it named."""
+    """Clear the cookie, and end its session."""
     served_desk().end_session(session.get(KEY, ""))
     session.clear()
 
 
 def find_person() -> Person | None:
-    """Whoever asks: the token's owner, else whoever signed in, else, on a desk without accounts
-    that serves its own machine only, the local person."""
+    """The person of the request: the token's owner, else the person signed in, else, on a desk
+    without accounts for this machine only, the local person."""
     desk = served_desk()
     token = sent_token()
     if token is not None:

@@ -1,11 +1,11 @@
-"""How often one may ask, and how often try a password.
+"""Rate limits of requests and of password attempts.
 
-Attempts at a password are counted by address and name, so that nobody can lock somebody else out
-from another address. Each is counted before it is known to be wrong, so that many at once are no
-more guesses; a right one is forgotten afterwards. An IPv6 address counts as its network of 64 bits,
-as one machine has all of it. All is counted in Redis where that is the broker, so that all
-processes count together; while it is away, and elsewhere, each counts for itself, so that nothing
-waits for it.
+Password attempts are counted by address and name, so nobody can lock somebody else out from another
+address. Each attempt is counted before the password is checked, so that parallel requests do not
+give more guesses; a right one is removed afterwards. An IPv6 address counts as its /64 network,
+since one machine has all of it. Counts are in Redis if that is the broker, so that all processes
+count together. While Redis is away, or without it, each process counts for itself, so nothing
+waits.
 """
 
 import ipaddress
@@ -26,33 +26,33 @@ from ticketing.settings import Settings
 from web.security import is_loopback
 
 ATTEMPTS = RateLimitItemPerMinute(5)
-"""At one name's password, from one address."""
+"""Attempts per minute at one name's password, from one address."""
 
 ALL_ATTEMPTS = 50
-"""Wrong ones a minute at anybody's password, from one address."""
+"""Wrong attempts per minute at any passwords, from one address."""
 
 RIGHT = RateLimitItemPerSecond(1_000, multiples=58, namespace="right")
-"""Right passwords from one address, which may come beside the wrong ones. They are known for less
-time than the attempts that they were, so that none ever makes room for a guess."""
+"""Right passwords from one address, which are allowed beside the wrong ones. They are remembered
+for less time than the attempts, so that they never allow an additional guess."""
 
 REDIS_SECONDS = 0.25
-"""How long a request waits for Redis."""
+"""Timeout for Redis within a request."""
 
 AWAY_SECONDS = 10.0
-"""How long Redis is left alone after it did not answer."""
+"""Seconds without requests to Redis after it did not answer."""
 
 Answer = TypeVar("Answer")
 
 
 class _Attempts(RateLimitItemPerMinute):
-    """All attempts from one address, counted as one whatever their most is just now."""
+    """All attempts from one address, counted under one key although the limit varies."""
 
     def key_for(self, *identifiers: bytes | str | float) -> str:
         return "/".join((self.namespace, *map(str, identifiers)))
 
 
 class Throttle:
-    """What was done within the last minute."""
+    """Counts of the last minute."""
 
     def __init__(self, settings: Settings):
         self._own = MovingWindowRateLimiter(MemoryStorage())
@@ -62,24 +62,24 @@ class Throttle:
         self._by_address = RateLimitItemPerMinute(settings.rate_address, namespace="address")
 
     def asked_from(self, address: str) -> None:
-        """Count a request, unless it comes from this machine itself. Raises TooManyRequests."""
+        """Count a request, unless it comes from this machine. Raises TooManyRequests."""
         if not is_loopback(address):
             why = "Too many requests come from your address"
             self._count(why, self._by_address, network_of(address))
 
     def asked_by(self, name: str) -> None:
-        """Count a request of somebody who has an account. Raises TooManyRequests."""
+        """Count a request of a person with an account. Raises TooManyRequests."""
         if name != LOCAL.name:
             self._count("You ask too often", self._by_person, name)
 
     def attempt(self, address: str, name: str) -> None:
-        """Count an attempt at a password. Raises TooManyRequests when there were too many."""
+        """Count a password attempt. Raises TooManyRequests if there were too many."""
         network, why = network_of(address), "Too many passwords were tried"
-        self._count(why, ATTEMPTS, network, name)  # what is refused here is no attempt at others
+        self._count(why, ATTEMPTS, network, name)  # a refused attempt is not counted below
         self._require(why, lambda limiter: _wait_for_attempt(limiter, network))
 
     def succeeded(self, address: str, name: str) -> None:
-        """Forget the attempts: the password was right."""
+        """Remove the attempt, since the password was right."""
         network = network_of(address)
         self._ask(lambda limiter: limiter.hit(RIGHT, network))
         self._ask(lambda limiter: limiter.clear(ATTEMPTS, network, name))
@@ -88,7 +88,7 @@ class Throttle:
         self._require(why, lambda limiter: _wait(limiter, limit, key))
 
     def _require(self, why: str, wait: Callable[[MovingWindowRateLimiter], int]) -> None:
-        """Raises TooManyRequests (429) saying when to try again."""
+        """Raises TooManyRequests (429) with the time to wait."""
         if seconds := self._ask(wait):
             raise TooManyRequests(
                 f"{why}; wait {seconds} seconds, then try again.", retry_after=seconds
@@ -104,7 +104,7 @@ class Throttle:
 
 
 def network_of(address: str) -> str:
-    """What is counted of an address: all of IPv4, the network of IPv6."""
+    """The counted part of an address: the whole IPv4 address, or the IPv6 network."""
     try:
         known = ipaddress.ip_address(address)
     except ValueError:
@@ -135,14 +135,14 @@ def _in_redis(settings: Settings) -> MovingWindowRateLimiter | None:
 
 
 def _wait(limiter: MovingWindowRateLimiter, limit: RateLimitItem, key: tuple[str, ...]) -> int:
-    """Count once more and return 0, or return the seconds until that is possible."""
+    """Count and return 0, or return the seconds until that is possible."""
     if limiter.hit(limit, *key):
         return 0
     return max(1, math.ceil(limiter.get_window_stats(limit, *key).reset_time - time.time()))
 
 
 def _wait_for_attempt(limiter: MovingWindowRateLimiter, network: str) -> int:
-    """As `_wait`, of an attempt at anybody's password."""
+    """As `_wait`, for an attempt at any password."""
     right = RIGHT.amount - limiter.get_window_stats(RIGHT, network).remaining
     return _wait(limiter, _Attempts(ALL_ATTEMPTS + right, namespace="attempts"), (network,))
 

@@ -1,23 +1,23 @@
-"""Files that are sent: longer bodies, for the addresses alone that take them."""
+"""Uploaded files: endpoints that take them, and their size limit."""
 
 UPLOAD_LIMIT = 64 * 2**20
-"""Bytes of a file that is sent; compressed, that is a few hundred thousand tickets."""
+"""Maximum bytes of an uploaded file; compressed, these are a few hundred thousand tickets."""
 
 FILE_TYPE = "application/octet-stream"
-"""What a file is sent as where it is the whole body: a type that no form of another site sends."""
+"""Content type of a file that is the whole body; no form of another site can send it."""
 
 FILE_IS_BODY = frozenset({"job_api.import_"})
-"""The endpoints that take a file as the body."""
+"""Endpoints that take a file as the body."""
 
 TAKE_FILES = FILE_IS_BODY | {"jobs.import_"}
-"""The endpoints that take files."""
+"""Endpoints that take files."""
 
 IMPORT_PATHS = frozenset({"/api/imports", "/jobs/import"})
-"""Their addresses, for whoever has no more of a request than its headers."""
+"""Their paths, for code that has only a request's headers."""
 
 
 def too_large_a_file() -> str:
-    """What is said of a file beyond UPLOAD_LIMIT."""
+    """The message for a file that exceeds UPLOAD_LIMIT."""
     return (
         f"The file is larger than the {UPLOAD_LIMIT // 2**20} MB that can be sent; split it,"
         " compress it (.gz), or run `ticketing import` on the server."

@@ -1,4 +1,4 @@
-"""The Celery app: how tasks travel. What they do is `worker.tasks`."""
+"""The Celery app and its transports. Its tasks are in `worker.tasks`."""
 
 import re
 import ssl
@@ -19,30 +19,30 @@ TRANSPORTS = {
     "redis": "worker.redis_broker:Transport",
     "rediss": "worker.redis_broker:Transport",
 }
-"""Which transport carries an address of each kind."""
+"""The transport for each scheme of a broker's address."""
 
 BATCH_SECONDS = 300
-"""A batch that takes longer hangs: its process is killed, its message sent again."""
+"""Time limit of a batch: a process that takes longer is killed and its message sent again."""
 
 STEP_SECONDS = 3600
-"""A comparison or a promotion that takes longer hangs."""
+"""Time limit of a comparison or a promotion."""
 
 VISIBILITY_SECONDS = 2 * BATCH_SECONDS
-"""Redis hands a message out again after this long, if its worker has not dealt with it."""
+"""Redis delivers a message again after this time if its worker has not acknowledged it."""
 
 ANSWER_SECONDS = 3.0
-"""How long Redis may take to connect or to answer before it counts as away."""
+"""Timeout for Redis to connect or answer before it counts as away."""
 
 SILENCE_SECONDS = 10
-"""A worker's connection on which nothing came for this long is made anew."""
+"""A worker's connection is reopened after this long without any data."""
 
 
 def make_app(settings: Settings) -> Celery:
     """An app that publishes to, and works on, the broker of the settings.
 
-    Without `settings.broker` messages are files below `home/broker`. Raises StoreError
-    when that folder cannot be made, InputError for a broker of no known kind. A broker
-    that is away is no error here.
+    Without `settings.broker`, messages are files below `home/broker`. Raises StoreError if that
+    folder cannot be created, InputError for a broker of an unknown kind. A broker that is away is
+    not an error here.
     """
     TRANSPORT_ALIASES.update(TRANSPORTS)
     app = Celery("ticketing", set_as_current=False)
@@ -59,8 +59,8 @@ def make_app(settings: Settings) -> Celery:
         worker_enable_remote_control=bool(settings.broker),  # files carry no broadcast
         task_publish_retry_policy={"max_retries": 1, "interval_start": 0.2},  # seconds
         broker_connection_retry_on_startup=True,
-        broker_connection_max_retries=None,  # a worker waits for its broker however long
-        broker_channel_error_retry=True,  # and for one that answers and refuses
+        broker_connection_max_retries=None,  # a worker waits for its broker forever
+        broker_channel_error_retry=True,  # also for a broker that refuses
         worker_consumer="worker.consumer:Consumer",
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
@@ -76,7 +76,7 @@ def make_app(settings: Settings) -> Celery:
                 "socket_keepalive": True,
                 "health_check_interval": SILENCE_SECONDS,
                 "max_retries": 0,
-                "unacked_restore_throttle": 1,  # looked for every 10 s, not every 100 s
+                "unacked_restore_throttle": 1,  # checked every 10 s, not every 100 s
             },
         )
     else:
@@ -87,8 +87,8 @@ def make_app(settings: Settings) -> Celery:
 
 
 def __getattr__(name: str) -> Celery:
-    """`worker.app.app` for Celery's own commands, as `celery -A worker.app status`: the app of the
-    environment's settings, made when it is asked for."""
+    """`worker.app.app` for Celery's own commands, such as `celery -A worker.app status`: the app of
+    the environment's settings, created when it is accessed."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     app = globals()["app"] = make_app(load_settings())
@@ -116,8 +116,8 @@ def _address(settings: Settings) -> str:
 
 
 def _tls(settings: Settings) -> dict[str, object] | bool:
-    """What a server that speaks TLS must show: a certificate of its name by an authority that is
-    known. kombu by itself would take any."""
+    """TLS settings: the server must present a certificate of its name, signed by a known authority.
+    kombu by default accepts any."""
     if urlsplit(settings.broker).scheme != "rediss":
         return False
     if settings.broker_ca and not settings.broker_ca.is_file():

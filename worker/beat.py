@@ -1,8 +1,8 @@
-"""Celery's beat beside the workers: it begins a training when the desk's schedule says so.
+"""A Celery beat process that starts a training when the desk's schedule says so.
 
 Each `ticketing work` has one, and the one that holds the lease acts. The schedule is a record in
-the store, read anew each time; the training's job is made before the schedule is marked as begun,
-and asking for it twice gives the same job, so that a beat that is killed in between loses nothing.
+the store, read anew each time. The training's job is created before the schedule is updated, and a
+repeated request returns the same job, so a beat that is killed in between loses nothing.
 """
 
 import logging
@@ -28,17 +28,17 @@ from worker.workplace import Workplace
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0
-"""How often the schedule is read; three times in the life of a lease."""
+"""Seconds between two looks at the schedule; three times in the life of a lease."""
 
 WAKE_SECONDS = 0.5
-"""How long beat sleeps, and may take to end."""
+"""How long beat sleeps, and the longest it may take to end."""
 
 BY = "schedule"
-"""Who asked for a training that the schedule began."""
+"""Who started a scheduled training, as its job says."""
 
 
 class StoreScheduler(Scheduler):
-    """Has no entries of Celery's own: whenever it is time it looks at the store."""
+    """A scheduler without Celery entries: it looks at the store instead."""
 
     def __init__(self, look: Callable[[], None], *args: Any, **options: Any):
         self._look = look
@@ -46,10 +46,10 @@ class StoreScheduler(Scheduler):
         super().__init__(*args, **options)
 
     def setup_schedule(self) -> None:
-        """There is nothing to set up."""
+        """Does nothing."""
 
     def tick(self, *_: Any, **__: Any) -> float:
-        """Look, if it is time; gives the seconds to sleep."""
+        """Look at the schedule when it is time; returns the seconds to sleep."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + LOOK_SECONDS
             self._look()
@@ -57,7 +57,7 @@ class StoreScheduler(Scheduler):
 
 
 def run_beat(app: Celery, place: Workplace) -> int:
-    """Keep the desk's schedule until Ctrl-C or SIGTERM; it waits for store and broker."""
+    """Run until Ctrl-C or SIGTERM; waits for store and broker."""
     leases: list[HeldLease] = []
 
     def look() -> None:
@@ -79,13 +79,13 @@ def run_beat(app: Celery, place: Workplace) -> int:
 
 
 def begin_if_due(desk: Desk, app: Celery, now: datetime) -> Job | None:
-    """Begin the training that is due by the desk's schedule; None where none is, or while another
-    training is under way, after which it is begun.
+    """Start the training that is due by the desk's schedule. Returns None if none is due, or while
+    another training runs; it is then started afterwards.
 
-    Raises BrokerAway and StoreAway; whoever asks again later begins it then.
+    Raises BrokerAway and StoreAway; a later call then starts the training.
     """
     schedule = desk.schedule()
-    if schedule.since and schedule.since > now:  # a clock was ahead when it was kept
+    if schedule.since and schedule.since > now:  # it was written by a fast clock
         desk.whole.set_schedule(replace(schedule, since=now), schedule)
         return None
     why = schedule.due(now, desk.whole.count_judgments() if schedule.judgments else 0)
@@ -94,11 +94,11 @@ def begin_if_due(desk: Desk, app: Celery, now: datetime) -> Job | None:
     try:
         arguments = desk.training_arguments(promotion=schedule.promotion)
         if any(is_another_training(job, arguments) for job in desk.whole.unfinished_jobs()):
-            return None  # which gives way to people alone
+            return None  # a training that people started takes precedence
         job = start_training(desk, app, arguments, by=BY)
     except NotReady:
         return None
-    if job.attempts:  # it was begun before, and learns from what was there then
+    if job.attempts:  # it has started before, with the data of then
         return None
     desk.whole.update_job(job.id, log=f"begun since {why}")
     desk.schedule_began(now)

@@ -1,4 +1,4 @@
-"""The way to the broker: every step has a time limit, and what fails is one sentence."""
+"""Connections to the broker, with time limits and errors as one sentence."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,24 +24,25 @@ REFUSALS = {
     "'maxmemory'": "takes no writes, as its memory is full; free some, or raise its maxmemory",
     "misconf": "takes no writes, as it cannot keep them on its disk; free some room there",
 }
-"""What Redis says when it refuses, in any version, and what to do about it."""
+"""Messages with which Redis refuses, in any version, and what to do."""
 
 WRITABLE = f"{QUEUE}.writable"
-"""A key that is written to see whether Redis takes writes."""
+"""A key that is written to check whether Redis takes writes."""
 
 WRITABLE_SECONDS = 60
-"""How long it stays there."""
+"""Seconds after which that key expires."""
 
 PROBE_BYTES = 1 << 12
-"""Written to a file without a name, to see whether a folder takes messages."""
+"""Bytes written to an unnamed file to check whether a folder takes messages."""
 
 UNTRUSTED = "certificate verify failed"
-"""What OpenSSL says, in lower case, of a certificate by nobody who is known."""
+"""OpenSSL's message, in lower case, for a certificate of an unknown authority."""
 
 
 @contextmanager
 def connected(app: Celery) -> Iterator[Connection]:
-    """A connection of our own to the broker. What the block cannot send raises BrokerAway."""
+    """Context manager: a new connection to the broker. Errors of sending in the block become
+    BrokerAway."""
     with app.connection_for_write() as connection:
         try:
             connection.default_channel  # noqa: B018  connects, within the time limits
@@ -52,8 +53,8 @@ def connected(app: Celery) -> Iterator[Connection]:
 
 
 def _failures(connection: Connection) -> tuple[type[Exception], ...]:
-    """What a broker raises that is away and, of Redis, one that answers and refuses; the disk,
-    where messages are files."""
+    """Exceptions of a broker that is away or (Redis) refuses, or of the disk if messages are
+    files."""
     if connection.transport.driver_type != "redis":
         return (OperationalError, OSError)
     from redis.exceptions import RedisError  # an optional part
@@ -62,7 +63,8 @@ def _failures(connection: Connection) -> tuple[type[Exception], ...]:
 
 
 def _require_password(connection: Connection) -> None:
-    """Say that a Redis has no password when it is given one: anybody is let in, with any."""
+    """Raises an error if a password is set for a Redis that has none: it would let anybody in, with
+    any password."""
     if not connection.password or connection.userid:
         return
     try:
@@ -72,7 +74,7 @@ def _require_password(connection: Connection) -> None:
 
 
 def broker_away(app: Celery, error: Exception) -> BrokerAway:
-    """What to raise, or to say, where the broker does not let us in, and why."""
+    """The error for a broker that cannot be reached or refuses, with the reason."""
     if isinstance(error, OSError) and (folder := _folder(app)):
         return BrokerFull(
             f"The folder {folder} takes no messages ({error.strerror}); free some room on its disk,"
@@ -98,7 +100,7 @@ def broker_away(app: Celery, error: Exception) -> BrokerAway:
 
 
 def _other_scheme(address: str, error: Exception) -> str:
-    """The scheme that a Redis is to be named by, where it is the other one."""
+    """The other scheme (with or without TLS), if Redis must be addressed by that."""
     scheme = urlsplit(address).scheme
     if scheme == "redis" and wants_tls(address, error):
         return "rediss"
@@ -108,8 +110,8 @@ def _other_scheme(address: str, error: Exception) -> str:
 
 
 def waiting_messages(app: Celery, queue: str = QUEUE) -> int:
-    """How many messages wait in a queue for a worker. Raises BrokerAway, also where the broker
-    would take no more."""
+    """Number of messages waiting in a queue. Raises BrokerAway, also if the broker takes no more
+    messages."""
     with connected(app) as connection:
         channel = connection.default_channel
         if folder := _folder(app):
@@ -122,5 +124,5 @@ def waiting_messages(app: Celery, queue: str = QUEUE) -> int:
 
 
 def _folder(app: Celery) -> str:
-    """Where messages are files; nothing where they are Redis's."""
+    """The folder of messages, or "" with Redis."""
     return str(app.conf.broker_transport_options.get("data_folder_in", ""))

@@ -1,4 +1,4 @@
-"""Celery's consumer with short sentences: an outage or a message that is none fills no log."""
+"""Celery's consumer with short log lines for outages and invalid messages."""
 
 import logging
 import warnings
@@ -20,30 +20,30 @@ CONNECTION_LINES = (
     "_error_handler",
     "start",
 )
-"""The functions of Celery's consumer that log, at each try, that the broker is away."""
+"""Functions of Celery's consumer that log at each attempt that the broker is away."""
 
 
 class Consumer(consumer.Consumer):
-    """Discards, with one line each, messages that Celery would log at length."""
+    """Discards invalid messages with one log line each."""
 
     def on_unknown_message(self, body: Any, message: Any) -> None:
-        """Discard a message that names no task."""
+        """Discard a message without a task name."""
         self._discard(message, ValueError("it names no task"))
 
     def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:
-        """Discard a message that names a task that this program does not have."""
+        """Discard a message with an unknown task name."""
         self._discard(message, ValueError(f"there is no task {message.headers['task']!r}"))
 
     def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:
-        """Discard a message whose parts do not fit together."""
+        """Discard a message with inconsistent parts."""
         self._discard(message, exc)
 
     def on_decode_error(self, message: Any, exc: Exception) -> None:
-        """Discard a message whose content is not what it says it is."""
+        """Discard a message whose content cannot be decoded."""
         self._discard(message, exc)
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
-        """Begin anew; that a batch goes on meanwhile, of which Celery warns, is meant."""
+        """Reconnect. Celery warns that a batch continues meanwhile, but this is intended."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CPendingDeprecationWarning)
             super().on_connection_error_after_connected(exc)
@@ -55,8 +55,8 @@ class Consumer(consumer.Consumer):
 
 
 def say_outages_once(app: Any, broker: Outage) -> None:
-    """Let the app's worker say by `broker` alone that its broker is away, and is back; whoever
-    sends a message back to it has said why."""
+    """Let only `broker` log that the app's broker is away or back. Messages sent back to it were
+    already explained by the sender."""
 
     class Back(bootsteps.StartStopStep):
         requires = ("celery.worker.consumer.tasks:Tasks",)

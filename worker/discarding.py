@@ -1,4 +1,5 @@
-"""What is no message of ours is discarded with one line, and ends no worker."""
+"""Discards messages that are not from this program, with one log line, without ending the
+worker."""
 
 import logging
 from base64 import b64decode
@@ -15,11 +16,11 @@ from worker.queues import QUEUES
 log = logging.getLogger(__name__)
 
 UNREADABLE = ValueError, TypeError, KeyError, AttributeError, RecursionError, KombuError
-"""What is raised by JSON that is none, or that describes no message."""
+"""Exceptions for invalid JSON, or JSON that is not a message."""
 
 
 class _Headers(BaseModel, strict=True):
-    """The headers that Celery acts on, as `send_task` fills them."""
+    """The headers used by Celery, as `send_task` writes them."""
 
     task: str
     id: str
@@ -71,14 +72,14 @@ class _Body(BaseModel, strict=True):
 
 
 def require_message(payload: Any) -> None:
-    """Raises one of UNREADABLE for what is no message of this program."""
+    """Raises one of UNREADABLE for anything that is not a message of this program."""
     message = _Message.model_validate(payload)
     arguments, named, embedded = loads(b64decode(message.body, validate=True))
     _Body(arguments=arguments, named=named, embedded=embedded)
 
 
 def discarded(place: str, error: Exception) -> None:
-    """Say that a message was discarded, and why."""
+    """Log that a message was discarded, and why."""
     why = f"{type(error).__name__}: {error}"
     if isinstance(error, ValidationError):
         name, _, why = first_invalid(error)
@@ -87,7 +88,7 @@ def discarded(place: str, error: Exception) -> None:
 
 
 class OnlyMessages(virtual.Transport):
-    """A transport that lets through to a worker what is a message, whoever wrote it."""
+    """A transport that passes only valid messages to a worker."""
 
     def _deliver(self, message: Any, queue: str | None) -> None:
         if queue in QUEUES:

@@ -1,22 +1,22 @@
-"""Being asked to end: a flag that a worker shares with the process that does its work."""
+"""The request to end: a flag shared by a worker and the process that does its work."""
 
 from multiprocessing.sharedctypes import RawValue
 
 
 class Ending:
-    """Set once, by a signal's handler; seen by every process forked after it was made.
+    """Set once, by a signal handler; visible in all processes forked after it was created.
 
-    Work that takes long asks `asked` at each checkpoint, and hands itself back where it is so.
+    Long work checks `asked` at each checkpoint and hands itself back if it is set.
     """
 
     def __init__(self) -> None:
-        self._flag = RawValue("b", 0)  # no lock: a handler may run while anybody holds one
+        self._flag = RawValue("b", 0)  # no lock: a signal handler could deadlock
 
     def ask(self) -> None:
-        """Ask all of them to end at their next checkpoint."""
+        """Request all processes to end at their next checkpoint."""
         self._flag.value = 1
 
     @property
     def asked(self) -> bool:
-        """Whether the process is to end."""
+        """Whether the process should end."""
         return bool(self._flag.value)

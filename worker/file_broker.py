@@ -1,11 +1,11 @@
-"""kombu's filesystem transport with whole messages only.
+"""kombu's filesystem transport, with atomic writes and reads of messages.
 
-The original writes a message under its final name, where a worker may read half of
-it, and takes one by moving it to the system's temporary folder, which may be another
-file system, where moving is copying. Here both are one rename within one folder.
+The original writes a message under its final name, where a worker may read half of it. It takes a
+message by moving it to the system's temporary folder, which may be on another file system, where a
+move is a copy. Here both are one rename within one folder.
 
-The original also looks for the next message a polling interval after the one before was dealt
-with; here it looks at once, and reads the folder again only when all that it found are taken.
+The original also waits a polling interval before it looks for the next message. Here the next one
+is taken at once, and the folder is read again only when all messages found are taken.
 """
 
 import threading
@@ -25,7 +25,7 @@ from kombu.utils.scheduling import FairCycle
 from worker.discarding import UNREADABLE, discarded, require_message
 
 LEFT_SECONDS = 3600
-"""A message is written, and taken, in far less."""
+"""Age after which a temporary file is abandoned; writing and taking a message are much faster."""
 
 
 class Channel(filesystem.Channel):
@@ -38,8 +38,8 @@ class Channel(filesystem.Channel):
         self._found: dict[str, deque[Path]] = defaultdict(deque)
 
     def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:
-        """A message was done; the next is taken at once. After one that was handed back others,
-        which may do it, look first."""
+        """Acknowledge a message; the next is taken at once. After a message was handed back, this
+        worker waits, so that others can take it first."""
         super().basic_ack(delivery_tag, multiple)
         self.connection.may_take.set()
 
@@ -73,7 +73,7 @@ class Channel(filesystem.Channel):
         raise Empty
 
     def _waiting(self, queue: str) -> Iterator[Path]:
-        """Messages that were found before, then those that the folder has now."""
+        """Messages found before, then those that are in the folder now."""
         found = self._found[queue]
         while found:
             yield found.popleft()
@@ -84,20 +84,20 @@ class Channel(filesystem.Channel):
             yield found.popleft()
 
     def _queue_bind(self, *binding: Any) -> None:
-        """Nothing to write down: a message goes to the queue that its routing key names."""
+        """Does nothing: a message goes to the queue named by its routing key."""
 
 
 def _drop_left(folder: Path) -> None:
-    """Delete files that a process left which was killed while it wrote or took a message; whatever
-    was asked for by one of these is in its job's record."""
+    """Delete files of processes killed while they wrote or took a message; the jobs' records hold
+    what is left to do."""
     for path in [*folder.glob("*.taken"), *folder.glob("*.unfinished")]:
-        with suppress(FileNotFoundError):  # it is in use
-            if path.stat().st_ctime < time.time() - LEFT_SECONDS:  # when it got this name
+        with suppress(FileNotFoundError):  # still in use
+            if path.stat().st_ctime < time.time() - LEFT_SECONDS:  # time of the rename
                 path.unlink()
 
 
 class Transport(filesystem.Transport):
-    """The transport that `worker.app` uses unless a Redis server is named."""
+    """The transport that `worker.app` uses unless a Redis server is set."""
 
     Channel = Channel
     cycle: FairCycle
@@ -109,7 +109,7 @@ class Transport(filesystem.Transport):
     def drain_events(  # type: ignore[override]  # kombu's two classes differ in what it is given
         self, connection: Any, timeout: float | None = None
     ) -> None:
-        """Wait for a message and deliver it. Raises TimeoutError after so many seconds."""
+        """Wait for a message and deliver it. Raises TimeoutError after `timeout` seconds."""
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             self.may_take.clear()

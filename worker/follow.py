@@ -1,4 +1,4 @@
-"""A job followed from the command line to its end, and done here where no worker is."""
+"""Follows a job from the command line to its end, and does it here if no worker runs."""
 
 import sys
 import time
@@ -29,23 +29,23 @@ PICK_UP_SECONDS = 2.0
 """How long a queued job waits for a worker before this process does the work itself."""
 
 PATIENCE_SECONDS = 15.0
-"""How long a job may stand still before the follower says that a worker is missing."""
+"""How long a job may be silent before a missing worker is reported."""
 
 
 def encode_and_promote(desk: Desk, app: Celery, bundle_id: str) -> None:
-    """Encode every ticket under a bundle, show how far it is, and let the bundle serve unless it
-    loses to the serving one. Raises TicketingError where the job fails."""
+    """Encode all tickets with a bundle, show the progress, and let the bundle serve unless it loses
+    to the serving one. Raises TicketingError if the job fails."""
     job = start_reindex(desk, app, bundle_id, by=command_line().name)
     show_end(follow(desk, app, job))
 
 
 def detached(job: Job) -> str:
-    """What is said of a job that is left to the workers."""
+    """The message for a job that is left to the workers."""
     return f"Job {job.id} is {job.state}; `ticketing jobs {job.id}` shows it."
 
 
 def show_end(job: Job) -> None:
-    """Print what became of a job. Raises TicketingError where it failed."""
+    """Print the result of a job. Raises TicketingError if it failed."""
     if job.state == JobState.FAILED:
         at = f" at {job.done} of {job.total}" if job.total else ""
         raise TicketingError(f"The {job.kind} failed{at}: {job.message}")
@@ -63,8 +63,9 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
     """Show a job's progress until it has finished or waits for an answer; Ctrl-C leaves it to the
     worker.
 
-    On embedded parts this process does what waits where no worker does, other jobs as well; a store
-    that is away is waited for. Raises NotFound where the job's record is gone, as after a restore.
+    With SQLite and the file broker, this process does waiting work if no worker does, including
+    other jobs; it waits for a store that is away. Raises NotFound if the job's record is gone, for
+    example after a restore.
     """
     shown = {""}
     alone = False
@@ -102,14 +103,14 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
 
 
 def _is_left_alone(job: Job) -> bool:
-    """Whether no worker seems to be there: one that works is never silent for long."""
+    """Whether no worker seems to be there, since a working one is never silent for long."""
     return silent_for(job) > (PICK_UP_SECONDS if job.state == JobState.QUEUED else BEAT_SECONDS + 1)
 
 
 def do_waiting(desk: Desk, app: Celery, queue: str) -> bool:
-    """Do what waits first in a queue as a worker does; False where nothing waits.
+    """Do the first waiting work of a queue as a worker would; False if nothing waits.
 
-    Jobs whose messages were lost with a worker are published again then.
+    Then jobs whose messages were lost with a worker are published again.
     """
     with connected(app) as connection:
         message = Queue(queue, channel=connection.default_channel).get(no_ack=True)
@@ -125,6 +126,6 @@ def do_waiting(desk: Desk, app: Celery, queue: str) -> bool:
     else:
         try:
             do(desk, app, *arguments)
-        except BundleAway as error:  # nobody else could have it
+        except BundleAway as error:  # no other machine could have it
             give_up(desk, app, arguments[0], desk.settings.without_home(str(error)))
     return True

@@ -1,4 +1,5 @@
-"""Work whose bundle is not on this machine goes back to the broker, for another worker."""
+"""Hands work back to the broker if its bundle is not on this machine, so that another worker takes
+it."""
 
 import logging
 import time
@@ -14,17 +15,17 @@ from worker.presence import live_workers
 log = logging.getLogger(__name__)
 
 WITHOUT = "without"
-"""In a job's result: which workers handed work back since some was last done, or since the job was
-retried, and why."""
+"""Key in a job's result: the workers that handed work back, with reasons, since some work was last
+done or the job was retried."""
 
 HELD_SECONDS = 2.0
-"""How long a message is held before it goes back, so that others take it."""
+"""How long a message is held before it goes back, so that others can take it."""
 
 
 def hand_back(desk: Desk, app: Celery, job_id: str, worker: str, error: BundleAway) -> None:
-    """Say in a job's record that a worker has not got its bundle, and give the message back.
+    """Record in a job that a worker does not have its bundle, and send the message back.
 
-    The job fails where that is so of all workers that live. Raises Reject, StoreAway.
+    The job fails if no live worker has the bundle. Raises Reject, StoreAway.
     """
     job = desk.whole.get_job(job_id)
     if job is None or job.finished:
@@ -39,7 +40,7 @@ def hand_back(desk: Desk, app: Celery, job_id: str, worker: str, error: BundleAw
     try:
         live = live_workers(app, worker.partition("@")[0])
     except BrokerAway:
-        live = set()  # nobody is known to have it, and nobody not to
+        live = set()  # then it is unknown who lives
     if live and live <= without.keys():
         message = f"No worker can have the bundle: {why}"
         desk.whole.update_job(job_id, state=JobState.FAILED, message=message, log=message)
@@ -49,7 +50,8 @@ def hand_back(desk: Desk, app: Celery, job_id: str, worker: str, error: BundleAw
 
 
 def forget_who(desk: Desk, job_id: str) -> None:
-    """Forget who handed work of a job back: some of it was done since, or it is retried."""
+    """Clear the list of workers that handed back a job's work, since some was done or the job is
+    retried."""
     job = desk.whole.get_job(job_id)
     if job is not None and job.result.get(WITHOUT):
         desk.whole.update_job(job_id, result={WITHOUT: {}})

@@ -1,4 +1,4 @@
-"""Begin an import: once, where the same person sends the same again while it is under way."""
+"""Starts an import, only once if the same person sends the same request again."""
 
 import json
 from hashlib import sha256
@@ -15,9 +15,9 @@ from worker.jobs import start
 def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
     """Publish an import of files; `arguments` are those of Desk.import_arguments.
 
-    Where the same person asks for the same again while it is under way, as from a second tab, that
-    job is returned. Files that no job needs are let go of. Raises BrokerAway before any job is
-    made, NotReady where others are beginning the same and do not come to an end.
+    If the same person requests the same import while it runs, for example from a second tab, the
+    running job is returned. Files that no job needs are deleted. Raises BrokerAway before any job
+    is created, NotReady if others are starting the same import and do not finish.
     """
     same = _digest(arguments, by)
     try:
@@ -35,7 +35,7 @@ def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
 
 
 def _under_way(desk: Desk, same: str) -> Job | None:
-    """The import that is asked for, if it has been begun and is not to be cancelled."""
+    """The requested import if it has been started and will not be cancelled."""
     for job in desk.whole.unfinished_jobs():
         wanted = job.kind == JobKind.IMPORT and not job.cancel_requested
         if wanted and _digest(job.arguments, job.by) == same:
@@ -44,7 +44,8 @@ def _under_way(desk: Desk, same: str) -> Job | None:
 
 
 def _digest(arguments: Json, by: str) -> str:
-    """Of what is asked for and by whom: what files hold counts, not where the store has them."""
+    """Digest of the request and the person: of files the content counts, not their place in the
+    store."""
     files = [{**file, "file": ""} for file in arguments.get("files", ())]
     said = json.dumps([arguments | {"files": files}, by], sort_keys=True)
     return sha256(said.encode()).hexdigest()

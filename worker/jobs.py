@@ -1,4 +1,5 @@
-"""Start, resume, cancel and retry jobs. The store knows what is left; messages may be lost."""
+"""Start, resume, cancel and retry jobs. Messages may be lost; the store knows what is left to
+do."""
 
 import time
 
@@ -18,10 +19,10 @@ from worker.progress import silent_for
 from worker.publishing import finish, publish, queue_of
 
 SILENT_SECONDS = 10.0
-"""A job whose heartbeat is older than this is not being worked on."""
+"""A job whose heartbeat is older than this may have no worker."""
 
 LOOK_SECONDS = 0.5
-"""How often the lease of a job is looked at that seems to be left."""
+"""Seconds between two looks at the lease of a job that may be left behind."""
 
 
 def start_reindex(
@@ -31,22 +32,22 @@ def start_reindex(
     promotion: Promotion = Promotion.RULE,
     by: str = "",
 ) -> Job:
-    """Publish the encoding of every ticket without fresh codes under a bundle, which is promoted
-    then; asking again goes on with it.
+    """Publish the encoding of all tickets without fresh codes under a bundle, which is then
+    promoted. A repeated request continues the job.
 
-    A job that somebody is working on, or that waits for an answer, or whose messages still wait,
-    is only returned. Raises NotReady where one is under way that would not ask, as this one is
-    to; BrokerAway before any job is made.
+    A job that somebody works on, that waits for an answer, or whose messages still wait, is only
+    returned. Raises NotReady if the running job has another `promotion` than requested; BrokerAway
+    before any job is created.
     """
     return start(desk, app, JobKind.REINDEX, bundle_id, {"promotion": promotion}, by)
 
 
 def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
-    """Publish a training; `arguments` are those of Desk.training_arguments. Asking again for the
-    same goes on with it.
+    """Publish a training; `arguments` are those of Desk.training_arguments. A repeated request
+    continues it.
 
-    Another one that nobody has begun, or that is to be cancelled, gives way where no worker is
-    there. Raises NotReady while any other is under way, BrokerAway before any job is made.
+    Another training that was not begun, or is to be cancelled, is replaced if no worker is running.
+    Raises NotReady while any other runs, BrokerAway before any job is created.
     """
     for job in desk.whole.unfinished_jobs():
         if is_another_training(job, arguments):
@@ -58,13 +59,13 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
 
 
 def is_another_training(job: Job, arguments: Json) -> bool:
-    """Whether a job is a training, and not the one that is asked for."""
+    """Whether a job is a training other than the requested one."""
     return job.kind == JobKind.TRAINING and job.arguments != arguments
 
 
 def _gives_way(desk: Desk, app: Celery, training: Job) -> bool:
-    """Whether nobody has begun a training, or it was cancelled, and no worker is there to begin or
-    end it. Hours of work may hang on one that was begun, which the next worker takes up."""
+    """Whether a training was not begun, or was cancelled, and no worker is there to begin or end
+    it. A training that was begun may hold hours of work, which the next worker continues."""
     wanted = training.attempts and not training.cancel_requested
     if wanted or not _is_left_in_the_end(desk, training):
         return False
@@ -74,22 +75,22 @@ def _gives_way(desk: Desk, app: Celery, training: Job) -> bool:
 def start_evaluation(desk: Desk, app: Celery, arguments: Json, by: str) -> Job:
     """Publish an evaluation; `arguments` are those of Desk.evaluation_arguments.
 
-    Raises BrokerAway before any job is made.
+    Raises BrokerAway before any job is created.
     """
     return start(desk, app, JobKind.EVALUATION, "", arguments, by)
 
 
 def start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Json, by: str) -> Job:
-    """Make a job, or find the one under way, and publish it.
+    """Create a job, or find the running one, and publish it.
 
-    Raises NotReady, and BrokerAway before any job is made. A job that is made is returned also
-    where it cannot be published: its log says why, and the watch publishes it later.
+    Raises NotReady, and BrokerAway before any job is created. A new job is also returned if it
+    cannot be published: its log says why, and the watch publishes it later.
     """
     store = desk.whole
     waiting = waiting_messages(app, queue_of(kind))
     total = store.count_tickets() if kind == JobKind.REINDEX else 0
     job = store.create_job(kind, bundle_id, total, arguments, by)
-    if job.cancel_requested:  # and nobody there to end it
+    if job.cancel_requested:  # and nobody is there to end it
         if kind != JobKind.REINDEX and not store.lease_is_free(lease_of(job.id)):
             raise NotReady(
                 f"The {kind} that was cancelled, job {job.id}, is about to end; try again then."
@@ -109,7 +110,7 @@ def start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Jso
 
 
 def _require_as_asked(job: Job, arguments: Json) -> None:
-    """Raises NotReady for a job that others began, perhaps just now, where it is another one."""
+    """Raises NotReady if a job started by others, perhaps just now, is not the requested one."""
     if is_another_training(job, arguments):
         raise _another(job)
     asks = arguments.get("promotion") == Promotion.ASK
@@ -131,14 +132,14 @@ def _another(training: Job, left: bool = False) -> NotReady:
 
 
 def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
-    """Publish again what is left of jobs that nobody works on, and end those that are to be
+    """Publish the remaining work of jobs that nobody works on, and end those that are to be
     cancelled; returns these jobs.
 
-    A message that a worker held when it was killed is lost with the filesystem broker, and
-    out of sight for `VISIBILITY_SECONDS` with Redis. Nobody waits for it: a worker keeps the
-    heartbeat of its job fresh, so that silence means that no worker holds any of it, and a
-    message that turns up again later finds nothing to do. Messages that still wait in the
-    queue are left to the workers. Raises BrokerAway.
+    A message held by a killed worker is lost with the filesystem broker, and invisible for
+    `VISIBILITY_SECONDS` with Redis. There is no need to wait for it: a worker keeps the heartbeat
+    of its job fresh, so silence means that no worker holds a message of it, and a message that
+    appears later finds nothing to do. Messages still in the queue are left to the workers. Raises
+    BrokerAway.
     """
     left = [job for job in desk.whole.unfinished_jobs() if _is_left(desk, job)]
     ended = [cancelled(desk, job) for job in left if job.cancel_requested]
@@ -149,15 +150,15 @@ def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
 
 
 def lease_of(job_id: str) -> str:
-    """The lease that whoever does a whole job holds."""
+    """Name of the lease held by the process that does a whole job."""
     return f"job {job_id}"
 
 
 def _is_left(desk: Desk, job: Job) -> bool:
-    """Whether nobody works on an unfinished job, though somebody should.
+    """Whether nobody works on an unfinished job although somebody should.
 
-    The clock of another machine may be wrong, so that silence alone is no proof: whoever does a
-    whole job, or a reindex's last steps, holds its lease, of which each look counts.
+    Clocks of machines may differ, so silence alone is no proof. The process that does a whole job,
+    or the last steps of a reindex, holds its lease, which each check looks at.
     """
     if job.state == JobState.WAITING:
         return False
@@ -167,8 +168,8 @@ def _is_left(desk: Desk, job: Job) -> bool:
 
 
 def _is_left_in_the_end(desk: Desk, job: Job) -> bool:
-    """Whether nobody works on a job; the lease of one that seems silent is waited for, until it
-    would have run out."""
+    """Whether nobody works on a job. If it seems silent, wait until its lease would have
+    expired."""
     until = time.monotonic() + leases.LEASE_SECONDS + leases.RENEW_SECONDS
     while not (left := _is_left(desk, job)) and silent_for(job) > SILENT_SECONDS:
         if time.monotonic() >= until:
@@ -178,7 +179,8 @@ def _is_left_in_the_end(desk: Desk, job: Job) -> bool:
 
 
 def cancel_job(desk: Desk, job_id: str) -> Job:
-    """Ask a job to end; one that nobody works on ends at once. One that has ended stays as it is.
+    """Request that a job ends; one that nobody works on ends at once, and a finished one is not
+    changed.
 
     Raises NotFound.
     """
@@ -189,16 +191,16 @@ def cancel_job(desk: Desk, job_id: str) -> Job:
 
 
 def _is_not_begun(desk: Desk, job: Job) -> bool:
-    """Whether a job waits for an answer, or for whoever does all of it."""
+    """Whether a job waits for an answer, or for a worker to start it."""
     if job.state == JobState.QUEUED and job.kind != JobKind.REINDEX:
         return desk.whole.lease_is_free(lease_of(job.id))
     return job.state == JobState.WAITING
 
 
 def cancel_for(desk: Desk, job_id: str, by: Actor) -> Job:
-    """As `cancel_job`, for somebody, whom the audit has before what comes of it.
+    """As `cancel_job`, for a person; the audit entry is written first.
 
-    Raises NotFound, NotReady for a job that has ended.
+    Raises NotFound, NotReady for a finished job.
     """
     job = known_job(desk.whole, job_id)
     if job.finished:
@@ -215,12 +217,11 @@ def cancelled(desk: Desk, job: Job) -> Job:
 
 
 def retry_job(desk: Desk, app: Celery, job_id: str, by: Actor) -> Job:
-    """Queue a job that failed or was cancelled once more: it goes on where it stopped. The audit
-    has it before what comes of it.
+    """Queue a failed or cancelled job again; it continues where it stopped. The audit entry is
+    written first.
 
-    Raises NotFound, Conflict beside another unfinished job of the same kind and bundle, NotReady
-    for a job that is done or under way, or whose files are gone, BrokerAway, where it is resumed
-    later.
+    Raises NotFound, Conflict if another job of the same kind and bundle is unfinished, NotReady for
+    a job that is done or running or whose files are gone, BrokerAway (it is then resumed later).
     """
     job = known_job(desk.whole, job_id)
     if job.state not in (JobState.FAILED, JobState.CANCELLED):
@@ -233,11 +234,11 @@ def retry_job(desk: Desk, app: Celery, job_id: str, by: Actor) -> Job:
 
 
 def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Actor) -> Job:
-    """Say yes or no to the bundle of a job that waits for it: it is promoted, or is not. The audit
-    has the answer before what comes of it.
+    """Answer yes or no to the bundle of a waiting job, which is then promoted or not. The audit
+    entry is written first.
 
-    Raises NotFound, NotReady for a job that does not wait, or that somebody else just answers,
-    BrokerAway, where it is resumed later.
+    Raises NotFound, NotReady for a job that does not wait, or that somebody else has just answered,
+    BrokerAway (it is then resumed later).
     """
     try:
         with leases.held(desk.whole, f"answer {job_id}", wait=True):
@@ -248,7 +249,7 @@ def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Actor)
 
 
 def _answered(desk: Desk, job_id: str, yes: bool, by: Actor) -> Job:
-    """The job, refused or queued once more. Raises NotFound, NotReady."""
+    """The job, refused or queued again. Raises NotFound, NotReady."""
     job = known_job(desk.whole, job_id)
     if job.state != JobState.WAITING:
         raise NotReady(f"Job {job_id} is {job.state}; it waits for no answer.")

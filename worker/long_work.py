@@ -1,7 +1,7 @@
-"""Jobs that take long, each one message: training, evaluation, import.
+"""Long jobs, each one message: training, evaluation, import.
 
-Whoever takes the message holds the job's lease, keeps its heartbeat fresh, writes down how far it
-is, and stops at the next checkpoint when it is asked to.
+The worker that takes the message holds the job's lease, keeps its heartbeat fresh, records
+progress, and stops at the next checkpoint when requested.
 """
 
 import time
@@ -30,19 +30,19 @@ from worker.working import BEAT_SECONDS, failing, wanted
 Found = TypeVar("Found")
 
 AGAIN_SECONDS = 1.0
-"""How often a store that is away is asked again for what must not be lost."""
+"""Seconds between attempts to reach a store that is away for results that must not be lost."""
 
 STORED_BEFORE = "Rows that an interrupted try had stored may count as unchanged."
-"""Said of an import that was begun again: of a page that was being put nobody knows how far."""
+"""Log message of a restarted import: it is unknown how much of an interrupted page was stored."""
 
 INTERRUPTED = "interrupted; whoever takes it up goes on"
 
 
 def do_job(desk: Desk, app: Celery, job_id: str, ending: Ending | None = None) -> None:
-    """Do a whole job, from where it stopped. One process at a time does it: another one that gets
-    the same message leaves it alone.
+    """Do a whole job, from where it stopped. Only one process does it; others that get the same
+    message ignore it.
 
-    Raises StoreAway, which may be repeated; any other failure ends the job in state failed.
+    Raises StoreAway (the work may be repeated); any other failure ends the job in state failed.
     """
     if wanted(desk, job_id) is None:
         return
@@ -81,8 +81,8 @@ def _do(desk: Desk, app: Celery, job: Job, lease: HeldLease, ending: Ending) -> 
 def _end(desk: Desk, app: Celery, job: Job, result: Json) -> None:
     """Do what follows from a result, and end the job.
 
-    Raises Stopped for a training that is to be cancelled, from which a reindex would follow; all
-    other work is done already.
+    Raises Stopped for a training that is to be cancelled, since a reindex would follow; other work
+    is already done.
     """
     if job.kind == JobKind.TRAINING:
         if job.cancel_requested:
@@ -96,7 +96,7 @@ def _end(desk: Desk, app: Celery, job: Job, result: Json) -> None:
 
 
 def said_of(job: Job, result: Json) -> str:
-    """What a job that is done has changed, in a sentence or two."""
+    """One or two sentences about what a finished job has changed."""
     if job.kind == JobKind.TRAINING:
         return f"Bundle {result['bundle']} is trained."
     if job.kind == JobKind.EVALUATION:
@@ -117,8 +117,8 @@ def said_of(job: Job, result: Json) -> str:
 
 
 def _stop(desk: Desk, app: Celery, job: Job, lease: HeldLease) -> None:
-    """End a job that is to be cancelled; leave any other to whoever takes it up."""
-    with suppress(TicketingError):  # it is resumed in any case, once it is silent
+    """End a job that is to be cancelled; leave any other to the next worker."""
+    with suppress(TicketingError):  # it is resumed anyway when silent
         now = desk.whole.get_job(job.id)
         if now is None or now.finished:
             return
@@ -130,7 +130,7 @@ def _stop(desk: Desk, app: Celery, job: Job, lease: HeldLease) -> None:
 
 
 def _until_back(do: Callable[[], Found], ending: Ending) -> Found:
-    """Do it again and again while the store is away: hours of work hang on it."""
+    """Repeat `do` while the store is away, since hours of work depend on it."""
     while True:
         try:
             return do()
@@ -141,7 +141,7 @@ def _until_back(do: Callable[[], Found], ending: Ending) -> Found:
 
 
 class AtWork:
-    """A job that this process does: how far it is, and whether it is to go on."""
+    """A job that this process does: its progress, and whether to continue."""
 
     def __init__(self, desk: Desk, job: Job, lease: HeldLease, ending: Ending):
         self._store = desk.whole
@@ -152,7 +152,7 @@ class AtWork:
         self._done, self._total = job.done, job.total
 
     def on_step(self, step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
-        """Hear how far the work is. Raises Stopped where it is to end."""
+        """Record progress. Raises Stopped if the work is to end."""
         done_by_others = self._lease.lost or self._job.finished
         if done_by_others or self._ending.asked or self._job.cancel_requested:
             raise Stopped
@@ -164,8 +164,8 @@ class AtWork:
             self.beat(said)
 
     def beat(self, log: str = "", result: Json | None = None) -> None:
-        """Write down how far the work is, and see whether somebody wants it to end."""
-        with suppress(StoreAway):  # the work itself goes on as long as it can
+        """Store the progress and heartbeat, and check whether the job is to end."""
+        with suppress(StoreAway):  # the work goes on as long as it can
             changes: JobChanges = {"step": self._step, "done": self._done, "total": self._total}
             if log:
                 changes["log"] = log
@@ -176,7 +176,7 @@ class AtWork:
 
 @contextmanager
 def at_work(desk: Desk, job: Job, lease: HeldLease, ending: Ending) -> Iterator[AtWork]:
-    """Beat while the block works on a job."""
+    """Context manager: send heartbeats while the block works on a job."""
     work = AtWork(desk, job, lease, ending)
     with repeating(work.beat, BEAT_SECONDS):
         yield work

@@ -1,7 +1,7 @@
-"""Which workers live, whatever they are doing: also one that waits for a store that is away.
+"""Finds live workers, also those that wait for a store that is away.
 
-Over Redis they answer a ping, as Celery's do. Beside the filesystem broker each holds a lock on
-a file of its own, which the system takes from it however it ends.
+With Redis they answer Celery's ping. With the filesystem broker each holds a lock on a file of its
+own, which the system releases however the process ends.
 """
 
 import fcntl
@@ -23,13 +23,13 @@ ANSWER_SECONDS = 1.0
 
 
 def workers_live(app: Celery, queue: str = QUEUE) -> bool:
-    """Whether a worker of the queue lives. Raises BrokerAway."""
+    """Whether a worker of the queue is alive. Raises BrokerAway."""
     return bool(live_workers(app, queue, most=1))
 
 
 def live_workers(app: Celery, queue: str = QUEUE, most: int | None = None) -> set[str]:
-    """The names of the queue's workers that live: all, for which their time to answer is waited
-    for, or as soon as there are `most`. Raises BrokerAway."""
+    """Names of the queue's live workers: all of them, waiting for their answers, or at least `most`
+    as soon as there are so many. Raises BrokerAway."""
     if app.conf.worker_enable_remote_control:
         with connected(app) as connection:
             answers = app.control.ping(
@@ -46,14 +46,14 @@ def live_workers(app: Celery, queue: str = QUEUE, most: int | None = None) -> se
 
 @contextmanager
 def sign_of_life(app: Celery, name: str) -> Iterator[None]:
-    """Be known as a worker of this name, `queue@place`, during the block."""
+    """Context manager: be visible as a worker of this name, `queue@place`."""
     if app.conf.worker_enable_remote_control:
         yield
         return
     path = _folder(app) / f"{name}.worker"
     unlocked = path.with_suffix(".unlocked")
     with unlocked.open("w") as file:
-        fcntl.lockf(file, fcntl.LOCK_EX)  # of this process; none that it forks inherits it
+        fcntl.lockf(file, fcntl.LOCK_EX)  # held by this process; forked ones do not inherit it
         unlocked.rename(path)
         try:
             yield
@@ -75,7 +75,7 @@ def _is_locked(path: Path) -> bool:
     except BlockingIOError:
         return True
     else:
-        path.unlink(missing_ok=True)  # of one that was killed
+        path.unlink(missing_ok=True)  # left by a killed worker
         return False
     finally:
         os.close(file)

@@ -1,4 +1,4 @@
-"""How far a job is: its rate, what is left, and since when nobody works on it."""
+"""Progress of a job: rate, remaining time, and time without a sign of life."""
 
 from datetime import datetime
 
@@ -14,38 +14,37 @@ UNITS = {
     JobKind.IMPORT: "row",
     JobKind.PROMOTION: "bundle",
 }
-"""What each kind of job counts."""
+"""The unit of each kind of job's count."""
 
 
 def silent_for(job: Job) -> float:
-    """Seconds since anybody last worked on the job, or since it was made.
+    """Seconds since a worker last updated the job, or since it was created.
 
-    A time to come was written by a clock that is wrong; it is as far from a sign of life as one
-    that is past.
+    A heartbeat in the future comes from a wrong clock and counts like one equally long ago.
     """
     return abs((utc_now() - (job.heartbeat or job.created)).total_seconds())
 
 
 SINCE = "since"
-"""The part of a job's `result` that says how much was done already when it was last published, was
-begun, came to another step or began its step anew, and when that was: no pace comes of either."""
+"""Key in a job's `result`: how much was done, and when, when the job was last published or begun or
+when its step began. The rate is measured from there."""
 
 
 def taken_up(job: Job, done: int) -> Json:
-    """What `result` has besides of a job that is published with so much done, or once more."""
+    """The addition to `result` of a job that is published with this much done, possibly again."""
     if not (done or job.started or job.attempts):
         return {}
     return from_now(done)
 
 
 def from_now(done: int) -> Json:
-    """What `result` has besides of a job whose pace is measured from here on."""
+    """The addition to `result` of a job whose rate is measured from now on."""
     return {SINCE: {"done": done, "time": utc_now().isoformat()}}
 
 
 def rate(job: Job) -> float:
-    """What is done in a second, from when the job last came to its step until its last heartbeat; 0
-    before there is any, and for less than a second."""
+    """Items per second since the job came to its step, up to its last heartbeat; 0 before the first
+    one and within the first second."""
     if not job.started or not job.heartbeat:
         return 0.0
     begun, before = job.started, 0
@@ -56,14 +55,14 @@ def rate(job: Job) -> float:
 
 
 def seconds_left(job: Job) -> float | None:
-    """Estimate until the job is done, of a training until its step is, whose others are not known;
-    None while nothing is known."""
+    """Estimated seconds until the job is done, or None if unknown. For a training: until its
+    current step is done, since the length of later steps is unknown."""
     speed = rate(job)
     return (job.total - job.done - len(job.errors)) / speed if speed else None
 
 
 def summary(job: Job) -> str:
-    """One line: what, state, done of total, rate, estimate, number of errors, message."""
+    """One line: kind, state, done of total, rate, estimate, number of errors, message."""
     parts = [f"{job.kind} {job.bundle_id}".rstrip() + f": {job.state}"]
     if job.step and not job.state.final:
         parts.append(job.step)

@@ -1,4 +1,4 @@
-"""The last steps of a reindex job: its bundle is compared with the serving one, and promoted."""
+"""The last steps of a reindex job: compare its bundle with the serving one, and promote it."""
 
 from uuid import uuid4
 
@@ -16,15 +16,15 @@ from worker.publishing import finish, publish
 from worker.working import beating, failing, wanted
 
 BEGUN = "promotion_begun"
-"""In a job's result: by what id the audit knows the promotion that the job has begun."""
+"""Key in a job's result: the event id of the promotion's audit entry."""
 
 
 def take_step(desk: Desk, app: Celery, job_id: str) -> None:
-    """Compare the bundle of a job whose tickets are encoded, and promote it as the job says.
+    """Compare the bundle of a job whose tickets are encoded, and promote it according to the job.
 
-    One worker at a time does it; repeated, it goes on with the step that was not finished, once the
-    lease of a process that it ended has run out. Raises StoreAway, which may be repeated; any other
-    failure ends the job in state failed.
+    Only one worker does it. If repeated, it continues with the unfinished step when the lease of a
+    killed process has expired. Raises StoreAway (may be repeated); any other failure ends the job
+    in state failed.
     """
     if wanted(desk, job_id) is None:
         return
@@ -55,7 +55,7 @@ def _go_on(desk: Desk, app: Celery, job_id: str) -> None:
 
 
 def _compare(desk: Desk, job: Job) -> None:
-    """Compare, and keep what came of it; then promote, refuse, or wait for an answer."""
+    """Compare and record the result; then promote, refuse, or wait for an answer."""
     may_serve, why = desk.compared(job.bundle_id)
     result = {"may_serve": may_serve, "comparison": why.removeprefix(": ")}
     compared = f"compared{why}"
@@ -75,7 +75,7 @@ def _compare(desk: Desk, job: Job) -> None:
 
 
 def _promote(desk: Desk, job: Job) -> None:
-    """Let the bundle serve. The audit has that once, also where the store was away in between."""
+    """Let the bundle serve. The audit gets one entry, even if the store was away in between."""
     serves = desk.whole.serving() == job.bundle_id
     begun = (job.result.get(BEGUN) if serves else "") or uuid4().hex
     desk.whole.update_job(job.id, result={BEGUN: begun})

@@ -1,7 +1,7 @@
-"""The messages of a job: what is left of it, published for whichever worker takes it.
+"""Publishes the messages of a job: the work that is left.
 
-A reindex job is done in steps: its batches are encoded; the bundle is compared with the serving
-one; it is promoted. Any other job is one message.
+A reindex job has steps: its batches are encoded, the bundle is compared with the serving one, and
+it is promoted. Any other job is one message.
 """
 
 from celery import Celery
@@ -24,10 +24,11 @@ DO_JOB = "ticketing.do_job"
 """Name of the task that does a whole job on the long queue: (job id)."""
 
 BATCH, LARGEST_BATCH = 128, 512
-"""Tickets a message, of few tickets and of very many; what a killed worker costs at most."""
+"""Tickets per message, for few and for very many tickets; at most this much work is lost with a
+worker."""
 
 MESSAGES = 32
-"""About how many messages a job has whose batches may still grow, for workers to share."""
+"""Number of messages up to which a job keeps small batches, so that workers can share it."""
 
 PAGE = 25 * LARGEST_BATCH
 """Ids held in memory while they are published."""
@@ -36,14 +37,14 @@ AWAITING = "encoded, awaiting promotion"
 
 
 def queue_of(kind: JobKind) -> str:
-    """Where the messages of a job of this kind wait."""
+    """The queue for jobs of this kind."""
     return QUEUE if kind == JobKind.REINDEX else LONG_QUEUE
 
 
 def publish(desk: Desk, app: Celery, job: Job) -> Job:
-    """Publish all that is left to do of a job, and keep its heartbeat fresh.
+    """Publish all remaining work of a job, and keep its heartbeat fresh.
 
-    Raises BrokerAway; what was not published by then is resumed later.
+    Raises BrokerAway; work not published by then is resumed later.
     """
     if job.kind != JobKind.REINDEX:
         job = desk.whole.update_job(job.id, state=JobState.QUEUED, result=taken_up(job, job.done))
@@ -71,7 +72,7 @@ def publish(desk: Desk, app: Celery, job: Job) -> Job:
 
 
 def batch_size(tickets: int) -> int:
-    """How many of so many tickets one message says."""
+    """Number of tickets per message for this many tickets."""
     return min(max(tickets // MESSAGES, BATCH), LARGEST_BATCH)
 
 
@@ -81,11 +82,11 @@ def _send(app: Celery, name: str, job: Job) -> None:
 
 
 def go_on_if_encoded(desk: Desk, app: Celery, job_id: str, likely_after: str = "") -> Job:
-    """Take a reindex job to its next step when only tickets that were set aside still lack codes.
+    """Take a reindex job to its next step if only tickets that were set aside still lack codes.
 
-    They are looked for after an id first, where most of those are that others will encode: from
-    the first ticket on, each batch would cost as much as there are tickets before it. Raises
-    NotFound; BrokerAway, where the step is published later.
+    Looks first for stale tickets after the id `likely_after`, where others will encode them; a
+    search from the first ticket would take longer with each batch. Raises NotFound; BrokerAway, in
+    which case the step is published later.
     """
     store = desk.whole
     job = known_job(store, job_id)

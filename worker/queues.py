@@ -1,9 +1,9 @@
-"""Where work waits: what takes seconds never waits behind what takes hours."""
+"""The queues: short work never waits behind long work."""
 
 QUEUE = "ticketing"
-"""Encoding, and whatever else ends within `worker.app.BATCH_SECONDS`."""
+"""Encoding, and other work that ends within `worker.app.BATCH_SECONDS`."""
 
 LONG_QUEUE = "ticketing.long"
-"""Training, evaluation and import, each one message for the whole job."""
+"""Training, evaluation and import; one message for the whole job."""
 
 QUEUES = QUEUE, LONG_QUEUE

@@ -1,8 +1,9 @@
-"""kombu's Redis transport with a worker that outlives its server.
+"""kombu's Redis transport, with workers that survive an outage of the server.
 
-A message that cannot be acknowledged, since Redis went away during its task or takes no writes,
-counts as held in the original: at one message at a time that worker never takes another
-(celery#8030). Here it is forgotten; Redis hands it out again later, and tasks may be repeated.
+If a message cannot be acknowledged, because Redis went away during its task or takes no writes, the
+original keeps counting it as held. With one message at a time, that worker never takes another one
+(celery#8030). Here the message is forgotten; Redis delivers it again later, and tasks may be
+repeated.
 """
 
 import logging
@@ -18,10 +19,10 @@ log = logging.getLogger(__name__)
 
 
 class QoS(redis.QoS):
-    """The messages that this worker holds."""
+    """The messages held by this worker."""
 
     def ack(self, delivery_tag: str) -> None:
-        """Tell Redis that a message was dealt with, and hold it no longer in any case."""
+        """Acknowledge a message in Redis, and forget it in any case."""
         try:
             super().ack(delivery_tag)
         except (RedisError, OSError) as error:
@@ -30,12 +31,12 @@ class QoS(redis.QoS):
 
 
 class Channel(redis.Channel):
-    """Messages are lists in Redis, those being worked on a hash."""
+    """Messages are lists in Redis; those being worked on are in a hash."""
 
     QoS = QoS
 
     def _brpop_read(self, **options: Any) -> bool:
-        """Deliver the message that came, which is off the list by now whatever it is."""
+        """Deliver the message that was received, which is already removed from the list."""
         try:
             return bool(super()._brpop_read(**options))  # type: ignore[misc]  # no stub
         except UNREADABLE as error:
@@ -43,13 +44,13 @@ class Channel(redis.Channel):
             return True
 
     def maybe_refresh_binding_expiry(self) -> None:
-        """Keep what queues there are from running out; a server that takes no writes is said to be
-        away by whoever sends work, not here with a traceback each time."""
+        """Renew the expiry of queues. If the server takes no writes, the sender of work reports
+        that; a traceback here each time would not help."""
         with suppress(ResponseError):
             super().maybe_refresh_binding_expiry()  # type: ignore[misc]  # no stub
 
 
 class Transport(OnlyMessages, redis.Transport):
-    """The transport that `worker.app` uses when a Redis server is named."""
+    """The transport that `worker.app` uses if a Redis server is set."""
 
     Channel = Channel

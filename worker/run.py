@@ -1,8 +1,9 @@
-"""One Celery worker on one queue: a process that consumes, and a child that does the work.
+"""One Celery worker for one queue: a process that consumes messages, and a child process that does
+the work.
 
-The prefork pool enforces time limits: a child that hangs is killed and another forked. torch's
-and numba's threads do not survive a fork, so that the desk is opened, and a bundle loaded, in the
-child alone. Encoding uses `settings.threads` cores; for more, start more workers.
+The prefork pool enforces time limits: a child that hangs is killed and replaced. Threads of torch
+and numba do not survive a fork, so only the child opens the desk and loads bundles. Encoding uses
+`settings.threads` cores; for more, start more workers.
 """
 
 import os
@@ -27,8 +28,8 @@ from worker.workplace import Workplace
 
 
 class UnsharedPool(Pool):
-    """A pool whose one child alone reads what is to be done, by a lock of its own: the one that all
-    children of a pool share, a child that is killed while it waits would hold for ever."""
+    """A pool whose single child reads tasks with a lock of its own. The usual lock is shared by all
+    children, and one that is killed while waiting would hold it forever."""
 
     def _setup_queues(self) -> None:
         super()._setup_queues()  # type: ignore[misc]  # the stub lacks it
@@ -37,7 +38,7 @@ class UnsharedPool(Pool):
 
 
 class OneChild(TaskPool):
-    """Celery's pool of one forked child."""
+    """Celery's pool with one forked child."""
 
     BlockingPool = UnsharedPool
 
@@ -47,8 +48,8 @@ def run_worker(
 ) -> int:
     """Work on a queue until Ctrl-C or SIGTERM, which let the current batch end.
 
-    `events` are Celery's, for Flower and `celery events`. A broker that is away is waited for.
-    Returns the exit code.
+    `events` enables Celery's events for Flower and `celery events`. Waits for a broker that is
+    away. Returns the exit code.
     """
 
     def end_after_the_batch(*_: object) -> None:
@@ -84,20 +85,20 @@ def run_worker(
 
 
 def _with_our_signals(base: type[WorkController]) -> type[WorkController]:
-    """Celery's worker, which says nothing when it ends."""
+    """Celery's worker without its messages at the end."""
 
     class Worker(base):  # type: ignore[valid-type, misc]  # the app makes it
         def install_platform_tweaks(self, worker: WorkController) -> None:
-            """The signals are ours."""
+            """Does nothing, since signals are handled here."""
 
     return Worker
 
 
 def _outlive_signals(**_: object) -> None:
-    """A signal to all processes of a group lets the child's batch end too."""
+    """Ignore signals sent to the whole process group, so that the child can finish its batch."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _draw_no_bars(**_: object) -> None:
-    """A job's record says how far it is; bars would fill the log."""
+    """Disable progress bars: a job's record has the progress, and bars would fill the log."""
     tqdm.__init__ = partialmethod(tqdm.__init__, disable=True)  # type: ignore[assignment]

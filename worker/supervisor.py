@@ -1,6 +1,7 @@
-"""`ticketing work`: a process for each queue, the watch and the beat, kept alive by this one.
+"""`ticketing work`: starts and restarts a process per queue, the watch and the beat.
 
-It opens no store and loads no model, so that what it forks starts clean, and its memory is small.
+It opens no store and loads no model, so the forked processes start clean and its memory stays
+small.
 """
 
 import logging
@@ -26,10 +27,10 @@ from worker.workplace import Workplace
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
-"""How often the processes are looked after."""
+"""Seconds between two checks of the processes."""
 
 GRACE_SECONDS = 10
-"""How long a batch may take to end once nobody feeds the worker any more."""
+"""How long a batch may take to end after the worker is told to end."""
 
 
 def supervise(
@@ -39,9 +40,10 @@ def supervise(
     log_level: str = "WARNING",
     events: bool = False,
 ) -> int:
-    """Work on the queues until Ctrl-C or SIGTERM, which let current batches end and are no failure.
+    """Work on the queues until Ctrl-C or SIGTERM, which let current batches end and count as
+    success.
 
-    Returns the exit code. A broker or a store that is away is waited for.
+    Returns the exit code. While the broker or the store cannot be reached, workers wait.
     """
     roles: dict[str, Callable[[], int]] = {
         queue: partial(run_worker, app, queue, place, log_level, events) for queue in queues
@@ -72,16 +74,16 @@ def _start(role: Callable[[], int]) -> ForkProcess:
 
 
 def _play(role: Callable[[], int], parent: int) -> None:
-    """Play a role in a process of its own, which dies with its parent."""
+    """Run a role in a process of its own, which dies with its parent."""
     set_pdeathsig("SIGKILL")
     if os.getppid() == parent:
         raise SystemExit(role())
 
 
 def end_with_input() -> None:
-    """Let this process end as after SIGTERM when standard input does.
+    """End this process, as after SIGTERM, when standard input ends.
 
-    Whoever started it holds the other end of the pipe, which closes however that one ends.
+    The parent holds the other end of the pipe, which closes however the parent ends.
     """
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""What a worker does with one message: encode a small batch of tickets, safe to repeat."""
+"""Tasks of a worker; the main one encodes a small batch of tickets and may be repeated."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 def register_tasks(app: Celery, place: Workplace) -> None:
-    """Make the app's worker able to do the tasks, on the desk of this place."""
+    """Register the tasks with the app's worker, on the desk of this workplace."""
     for name, do in TASKS.items():
         place.add_task(app, name, do, SECONDS.get(name))
 
@@ -34,20 +34,20 @@ def register_tasks(app: Celery, place: Workplace) -> None:
 def do_batch(
     desk: Desk, app: Celery, job_id: str, bundle_id: str, ticket_ids: Sequence[str]
 ) -> None:
-    """Encode a batch, and take the job to its next step when it was the last one.
+    """Encode a batch, and take the job to its next step if it was the last one.
 
-    Raises StoreAway, which may be repeated.
+    Raises StoreAway (may be repeated).
     """
     encode_batch(desk, job_id, bundle_id, ticket_ids)
-    with failing(desk, job_id), suppress(NotFound):  # a restore may have taken the job away
+    with failing(desk, job_id), suppress(NotFound):  # a restore may have deleted the job
         go_on_if_encoded(desk, app, job_id, max(ticket_ids, default=""))
 
 
 def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[str]) -> None:
-    """Encode those of the tickets that still need it and record how far the job is.
+    """Encode those of the tickets that still need it, and record the progress.
 
-    A ticket that cannot be encoded is set aside in `job.errors`. Raises StoreAway, which
-    may be repeated, and BundleAway; any other failure ends the job in state failed.
+    A ticket that cannot be encoded is set aside in `job.errors`. Raises StoreAway (may be repeated)
+    and BundleAway; any other failure ends the job in state failed.
     """
     job = wanted(desk, job_id)
     if job:
@@ -72,11 +72,11 @@ def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> 
 def encode_or_set_aside(
     desk: Desk, bundle_id: str, tickets: Sequence[Ticket], tokens: Mapping[str, str]
 ) -> tuple[list[CodeRow], dict[str, str]]:
-    """Codes of the tickets, whose tokens are given by id, and what went wrong by id for those that
-    have none.
+    """Encode tickets, with `tokens` by id; returns codes, and the error message by id for tickets
+    that failed.
 
-    A batch that fails is encoded again one by one. Where every one of several tickets
-    fails, it is not the tickets: the last error is raised.
+    If the batch fails, its tickets are encoded one by one. If every one of several tickets fails,
+    the tickets are not the cause, and the last error is raised.
     """
     if not tickets:
         return [], {}
@@ -99,12 +99,12 @@ def encode_or_set_aside(
 
 
 def _may_be_a_tickets_fault(error: Exception) -> bool:
-    """Not so for what is said of the bundle, the store or the disk."""
+    """Whether an error may be caused by a ticket, not by the bundle, the store or the disk."""
     return isinstance(error, InputError) or not is_for_people(error)
 
 
 def give_up(desk: Desk, app: Celery, job_id: str, why: str) -> None:
-    """Fail a job whose message has ended its processes, or took too long."""
+    """Fail a job whose message has repeatedly killed its process or taken too long."""
     job = desk.whole.get_job(job_id)
     if job is not None and not job.finished:
         log.error("job %s failed: %s", job_id, why)
@@ -117,7 +117,7 @@ TASKS: dict[str, Callable[..., None]] = {
     DO_JOB: do_job,
     GIVE_UP: give_up,
 }
-"""What is done for a message of each name: (desk, app, what the message says)."""
+"""The function for each task name: (desk, app, arguments of the message)."""
 
 SECONDS = {ENCODE_BATCH: BATCH_SECONDS, TAKE_STEP: STEP_SECONDS, GIVE_UP: BATCH_SECONDS}
-"""How long a task may take before its process is killed; any other one as long as a job may."""
+"""Time limits of tasks; any other task has the limit of a job."""

@@ -1,4 +1,5 @@
-"""Messages whose work ended its process, or took too long: sent again, or their jobs given up."""
+"""Messages whose work killed its process or took too long: they are sent again, or their jobs
+fail."""
 
 import logging
 from typing import Any
@@ -11,7 +12,7 @@ from celery.worker import request, state
 log = logging.getLogger(__name__)
 
 TRIES = 3
-"""How often a message may end the process that works on it before its job fails."""
+"""How often a message may kill its process before its job fails."""
 
 GIVE_UP = "ticketing.give_up"
 """Name of the task that fails a job: (job id, why)."""
@@ -28,12 +29,12 @@ TOO_LONG = (
 
 
 class CountedRequest(request.Request):
-    """What the worker's main process knows of a message that its pool works on."""
+    """The state of a message's task in the worker's main process."""
 
     def on_failure(
         self, exc_info: Any, send_failed_event: bool = True, return_ok: bool = False
     ) -> Any:
-        """Send the message again where its process is gone; anything else is Celery's."""
+        """Send the message again if its process is gone; otherwise do what Celery does."""
         error = exc_info.exception
         if isinstance(error, ExceptionWithTraceback):
             error = error.exc
@@ -42,7 +43,7 @@ class CountedRequest(request.Request):
         return super().on_failure(exc_info, send_failed_event, return_ok)
 
     def on_timeout(self, soft: bool, timeout: float) -> None:
-        """`on_failure` has been told of it."""
+        """Does nothing, since `on_failure` is also called."""
 
     def _send_again(self, too_long: bool) -> None:
         state.task_ready(self)
@@ -67,7 +68,7 @@ class CountedRequest(request.Request):
                 task.app.send_task(GIVE_UP, (context.args[0], why), queue=queue)
             else:
                 task.signature_from_request(context, retries=context.retries + 1).apply_async()
-        except Exception as trouble:  # the broker is away: it hands the message out again later
+        except Exception as trouble:  # the broker is away: it delivers the message again later
             log.warning("%s could not be sent again (%s)", self.name, trouble)
             self.reject(requeue=True)
         else:
@@ -75,9 +76,9 @@ class CountedRequest(request.Request):
 
 
 class CountedTask(Task[Any, Any]):
-    """A task whose message counts in `request.retries` how many processes it has ended.
+    """A task that counts in `request.retries` how many processes its message has killed.
 
-    One that has no `time_limit` of its own, and is ended by the general one, is not tried again.
+    A task without its own `time_limit` that exceeds the general one is not tried again.
     """
 
     Request = "worker.tries:CountedRequest"

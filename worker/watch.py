@@ -1,4 +1,4 @@
-"""The watch: a process beside the workers that resumes jobs which were left behind."""
+"""The watch: a process that resumes jobs which were left behind."""
 
 import logging
 import signal
@@ -13,11 +13,11 @@ from worker.workplace import Workplace
 log = logging.getLogger(__name__)
 
 WATCH_SECONDS = 3.0
-"""How often the watch looks for jobs to resume."""
+"""Seconds between two looks for jobs to resume."""
 
 
 def run_watch(app: Celery, place: Workplace) -> int:
-    """Look for jobs to resume until Ctrl-C or SIGTERM; it waits for store and broker."""
+    """Look for jobs to resume until Ctrl-C or SIGTERM; waits for store and broker."""
     end = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: end.set())

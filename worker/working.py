@@ -1,4 +1,4 @@
-"""What every task does around its work: is it still wanted, is it alive, has it failed."""
+"""Steps around every task's work: is the job still wanted, heartbeats, failure."""
 
 import errno
 import logging
@@ -17,11 +17,11 @@ from worker.jobs import cancelled
 log = logging.getLogger(__name__)
 
 BEAT_SECONDS = 3.0
-"""How often the heartbeat is set while a job is worked on."""
+"""Seconds between heartbeats while a job is worked on."""
 
 
 def wanted(desk: Desk, job_id: str) -> Job | None:
-    """The job, if there is still something to do for it; one that is to be cancelled is ended."""
+    """The job if there is still work for it; a job that is to be cancelled is ended."""
     job = desk.whole.get_job(job_id)
     if job is None or job.finished:
         return None
@@ -33,11 +33,10 @@ def wanted(desk: Desk, job_id: str) -> Job | None:
 
 @contextmanager
 def failing(desk: Desk, job_id: str) -> Iterator[None]:
-    """End a job as failed where the block raises what repeating it does not mend.
+    """Context manager: end a job as failed if the block raises an error that would occur again.
 
-    Raises StoreAway, which may be repeated, as may StoreFull, where not even the job's end can be
-    written, and BundleAway, where another machine may do it; a broker that is away is left to the
-    watch.
+    Raises StoreAway (may be repeated), StoreFull (the job's end cannot be written either) and
+    BundleAway (another machine may do the work). An outage of the broker is left to the watch.
     """
     try:
         yield
@@ -47,15 +46,15 @@ def failing(desk: Desk, job_id: str) -> Iterator[None]:
         log.warning("job %s goes on when the broker is back: %s", job_id, error)
     except Exception as error:
         said = sentence(desk, error)
-        with suppress(NotFound):  # a restore may have taken the job away
+        with suppress(NotFound):  # a restore may have deleted the job
             desk.whole.update_job(job_id, state=JobState.FAILED, message=said, log=said)
-        # What a person can act on is a sentence; anything else is a defect, told in full.
+        # Errors for people are one sentence; others are defects, logged in full.
         log.error("job %s failed: %s", job_id, error, exc_info=not is_for_people(error))
 
 
 @contextmanager
 def beating(store: Jobs, job_id: str, seconds: float) -> Iterator[None]:
-    """Keep a job's heartbeat fresh during the block, for as long as that may take."""
+    """Context manager: keep a job's heartbeat fresh."""
     until = time.monotonic() + seconds
 
     def beat() -> None:
@@ -67,18 +66,18 @@ def beating(store: Jobs, job_id: str, seconds: float) -> Iterator[None]:
 
 
 def is_for_people(error: Exception) -> bool:
-    """Whether what `in_full` says of an error is a sentence that a person can act on."""
+    """Whether the text of `in_full` is a sentence that a person can act on."""
     return isinstance(error, TicketingError) or _is_full(error)
 
 
 def sentence(desk: Desk, error: Exception) -> str:
-    """What a job's record says of an error: without where the home is, which the log says, as all
-    who may ask read it."""
+    """The text of an error for a job's record. The path of the home is left out, since all who may
+    ask can read the record; it is in the log."""
     return desk.settings.without_home(in_full(error))
 
 
 def in_full(error: Exception) -> str:
-    """What the log says of an error."""
+    """The text of an error for the log."""
     if _is_full(error):
         return f"No room is left on a disk of {socket.gethostname()}; make some, and retry it."
     return str(error) if is_for_people(error) else f"{type(error).__name__}: {error}"

@@ -1,4 +1,5 @@
-"""Where tasks are done: a desk that is opened when first needed, and waited for while away."""
+"""The place of tasks: a desk that is opened when first needed; tasks wait for a store that is
+away."""
 
 import logging
 import time
@@ -24,17 +25,17 @@ from worker.tries import CountedTask
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
-"""How often a task looks whether its store is back."""
+"""Seconds between two attempts of a task to reach its store."""
 
 HOLD_SECONDS = 60.0
-"""How long a task holds its message while the store is away; then it goes back to the broker."""
+"""How long a task holds its message while the store is away, before it goes back to the broker."""
 
 
 @dataclass
 class Workplace:
-    """What the processes of a worker share, made before they are forked.
+    """Data shared by the processes of a worker, created before they are forked.
 
-    Each opens a desk of its own, since connections and numba's threads outlive no fork.
+    Each process opens its own desk, since connections and numba's threads do not survive a fork.
     """
 
     open_desk: Callable[[], Desk]
@@ -45,18 +46,19 @@ class Workplace:
 
     @cached_property
     def desk(self) -> Desk:
-        """The desk of this process, whose bundles all machines may have. Raises StoreAway."""
+        """The desk of this process. Its bundles are put into the store for all machines. Raises
+        StoreAway."""
         from threadpoolctl import threadpool_limits
 
-        threadpool_limits(1)  # a batch is small: more workers use more cores, not more threads
+        threadpool_limits(1)  # batches are small: more workers use more cores
         desk = self.open_desk()
         desk.models.share_all()
         return desk
 
     @contextmanager
     def tolerating(self, what: str) -> Iterator[None]:
-        """Say in a line why the block could not do something that is tried again later: look for
-        jobs, for one. A block that ends has been answered by the store."""
+        """Context manager: log in one line why the block failed at something that is tried again
+        later, such as looking for jobs. A block that succeeds proves that the store answers."""
         try:
             yield
             self.store.over()
@@ -74,11 +76,11 @@ class Workplace:
     def add_task(
         self, app: Celery, name: str, do: Callable[..., None], seconds: int | None
     ) -> None:
-        """Let the app's worker do `do(desk, app, job id, ...)` for messages of this name.
+        """Register `do(desk, app, job id, ...)` with the app's worker for messages of this name.
 
-        A message whose arguments do not fit those of `do` is discarded. A process that works on
-        one for longer than `seconds`, or than a job may take, is killed. What takes long and can
-        hand itself back takes an `ending` too; it is not begun by a worker that is to end.
+        A message whose arguments do not fit `do` is discarded. A process that works on a message
+        longer than `seconds`, or than a job may take, is killed. Long work that can hand itself
+        back also takes an `ending`; a worker that is to end does not start it.
         """
         arguments = _arguments(do)
         shared = {"ending": self.ending} if "ending" in signature(do).parameters else {}
@@ -105,7 +107,7 @@ class Workplace:
             self._patiently(here)
 
     def _patiently(self, do: Callable[[], None]) -> None:
-        """Do it, again and again while the store is away or takes no writes. Raises Reject to do it
+        """Call `do`, repeatedly while the store is away or takes no writes. Raises Reject to do it
         later."""
         until = time.monotonic() + HOLD_SECONDS
         while True:
@@ -124,7 +126,8 @@ class Workplace:
 
 
 def _arguments(do: Callable[..., None]) -> TypeAdapter[tuple[Any, ...]]:
-    """What a message for it says: all that it takes after desk and app, but for the ending."""
+    """The type of a message's arguments: the parameters of `do` after desk and app, without
+    `ending`."""
     kinds = get_type_hints(do)
     _, _, *names = signature(do).parameters
     shape: Any = tuple[tuple(kinds[name] for name in names if name != "ending")]  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of access: tokens, sessions, and the scope of each operation."""
+"""Adds tokens, sessions and the scope of each operation to the OpenAPI document."""
 
 import re
 from typing import Any
@@ -23,7 +23,7 @@ SECURITY_SCHEMES = {
 
 
 def with_access(spec: Any) -> Any:
-    """The OpenAPI document with how to be let in to each operation, and the scope it needs."""
+    """The OpenAPI document with authentication and the needed scope of each operation."""
     for rule in current_app.url_map.iter_rules():
         path = re.sub(r"<(?:[^:>]+:)?([^>]+)>", r"{\1}", rule.rule)
         for method in rule.methods or ():
@@ -34,6 +34,6 @@ def with_access(spec: Any) -> Any:
 
 def _secure(operation: dict[str, Any], scope: str) -> None:
     operation["security"] = [{"token": []}, {"session": []}]
-    # Of a sentence that takes two lines APIFlask makes a summary and a description.
+    # APIFlask splits a sentence over two lines into a summary and a description.
     said = " ".join([operation["summary"], *operation.get("description", "").split()])
     operation |= {"summary": said, "description": f"{said} Scope: {scope}."}

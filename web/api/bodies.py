@@ -1,5 +1,5 @@
-"""A request's body is one JSON object that is not too deep, before anything else looks into it; or
-it is a file."""
+"""Checks request bodies before they are parsed further: a JSON object that is not nested too deep,
+or a file."""
 
 import json
 from typing import Any
@@ -13,13 +13,13 @@ from web.uploads import FILE_IS_BODY, FILE_TYPE
 
 
 def check_body() -> None:
-    """Raises BadRequest for JSON that is no object or too deep; of what only reads, no body is
-    read."""
+    """Raises BadRequest for JSON that is not an object or is nested too deep; bodies of reading
+    methods are ignored."""
     if request.method in READING or request.mimetype != "application/json":
         return
     try:
         body = request.get_json()
-    except RecursionError:  # no reader of JSON goes this deep
+    except RecursionError:  # nested too deep for the parser
         raise BadRequest(f"The body {TOO_DEEP}.") from None
     except BadRequest:
         raise BadRequest(_unreadable(request.get_data())) from None
@@ -30,7 +30,7 @@ def check_body() -> None:
 
 
 def _unreadable(body: bytes) -> str:
-    """Why a body is no JSON, and where."""
+    """Why a body is not JSON, and where."""
     if request.headers.get("Content-Encoding"):
         return "The body cannot be read as it is compressed; send it as plain JSON."
     try:
@@ -46,7 +46,7 @@ def _unreadable(body: bytes) -> str:
 
 
 def with_files(spec: Any) -> Any:
-    """The OpenAPI document with the bodies that are files."""
+    """The OpenAPI document with bodies that are files."""
     for rule in current_app.url_map.iter_rules():
         if rule.endpoint in FILE_IS_BODY:
             schema = {"type": "string", "format": "binary", "minLength": 1}

@@ -1,4 +1,4 @@
-"""The API page: every operation with its parameters, their defaults, and an example to copy."""
+"""The API page: all operations with their parameters, defaults, and an example to copy."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ CHANGING = ("put", "delete")
 MADE_UP = {"ticket_id": "T-1", "bundle_id": "MODEL"}
 
 FILE = "tickets.csv"
-"""The file of the examples."""
+"""The file in the examples."""
 
 Spec = Mapping[str, Any]
 """A part of an OpenAPI document."""
@@ -22,7 +22,7 @@ Spec = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter or a field of a body; `where` is path, query or body."""
+    """A parameter, or a field of a body; `where` is path, query or body."""
 
     name: str
     where: str
@@ -34,7 +34,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Example:
-    """A request that a program may send; `file` is the one it sends as it is, if any."""
+    """An example request; `file` is the file that it sends as the body, if any."""
 
     method: str
     address: str
@@ -42,7 +42,7 @@ class Example:
     file: str
 
     def curl(self, host: str) -> str:
-        """The command that sends it; `host` ends in a slash."""
+        """The curl command for it; `host` ends in a slash."""
         words = ["curl", f"'{host}{self.address.lstrip('/')}'"]
         if self.body is not None:
             sent = json.dumps(self.body, ensure_ascii=False).replace("'", "'\\''")
@@ -57,7 +57,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Operation:
-    """What one method does at one path; `answer` is the schema of what it gives, if anything."""
+    """One method at one path; `answer` is the schema of its response, if any."""
 
     method: str
     path: str
@@ -70,8 +70,8 @@ class Operation:
 def operations(spec: Spec, known: Mapping[str, object]) -> list[Operation]:
     """All operations of an OpenAPI document, path by path.
 
-    `known` are values of this desk for parameters that have no other example, by name. What puts or
-    deletes a ticket or a model is shown with MADE_UP ids: whoever tries it out loses nothing.
+    `known` are values of this desk by name, for parameters without another example. Operations that
+    put or delete a ticket or a model have MADE_UP ids, so that trying them out loses nothing.
     """
     return [
         _operation(spec, method, path, described, known)
@@ -118,7 +118,7 @@ def _operation(
 
 
 def _body_example(body: Spec, known: Mapping[str, object]) -> Spec:
-    """What is sent as the body; of a ticket that is judged, one of this desk."""
+    """An example of the body; a judgment refers to a ticket of this desk."""
     given: Spec = body.get("examples", [{}])[0]
     return {**given, "ticket_id": known["ticket_id"]} if "ticket_id" in given else given
 
@@ -133,7 +133,7 @@ def _body(spec: Spec, described: Spec) -> Spec | None:
 
 
 def _content(described: Spec) -> Spec:
-    """What an operation's body may be, by media type."""
+    """The possible bodies of an operation, by media type."""
     found: Spec = described.get("requestBody", {}).get("content", {})
     return found
 
@@ -145,7 +145,7 @@ def _argument(name: str, where: str, schema: Spec, required: bool) -> Argument:
 
 
 def _address(path: str, arguments: Sequence[Argument], known: Mapping[str, object]) -> str:
-    """The path with values, and the required parameters of the query."""
+    """The path with values and the required query parameters."""
     given: dict[str, str] = {}
     for argument in arguments:
         if argument.where != "body" and argument.required:

@@ -1,6 +1,7 @@
-"""What the API may answer beside success, for /openapi.json.
+"""Adds error responses to the OpenAPI document.
 
-What any operation may be refused with is declared here, once; what one alone answers stands at it.
+Errors that any operation may return are declared here once; those of one operation are declared
+there.
 """
 
 from typing import Any
@@ -30,7 +31,7 @@ PUT_TICKET: dict[int | str, dict[str, str | Content]] = {
 
 
 def with_statuses(spec: Any) -> Any:
-    """The OpenAPI document with what every operation may be refused with."""
+    """The OpenAPI document with the error responses of all operations."""
     for operations in spec["paths"].values():
         for operation in operations.values():
             refusals = EVERY_OPERATION

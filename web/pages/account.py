@@ -140,7 +140,7 @@ def _page(made: NewToken | None = None) -> Response:
 
 
 def _proven(name: str, password: str) -> Account | None:
-    """The account whose password this is. Raises TooManyRequests."""
+    """The account with this password. Raises TooManyRequests."""
     throttle, address, name = current_throttle(), client_address(), one_form(name)
     throttle.attempt(address, name)
     account = served_desk().sign_in(address, name, password)
@@ -150,13 +150,13 @@ def _proven(name: str, password: str) -> Account | None:
 
 
 def _require_password(account: Account, otherwise: str) -> None:
-    """Raises InputError where the form has not the password of an account, TooManyRequests."""
+    """Raises InputError if the form does not have the account's password, TooManyRequests."""
     if _proven(account.name, request.form.get("password", "")) is None:
         raise InputError(otherwise)
 
 
 def _own_account() -> Account:
-    """The account of whoever asks. Raises Forbidden for the local person, who has none."""
+    """The account of the person. Raises Forbidden for the local person, who has none."""
     account = served_desk().store.get_account(current_person().name)
     if account is None:
         raise Forbidden("Nobody has an account here; add one with `ticketing users add`.")

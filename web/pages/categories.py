@@ -23,7 +23,7 @@ category_pages = Blueprint("categories", __name__)
 
 @dataclass(frozen=True)
 class Proposals:
-    """Proposed categories, what this judge said to each, and why there are none, if so."""
+    """Proposed categories, this judge's verdicts on them, and why there are none, if so."""
 
     items: tuple[tuple[Suggestion, bool | None], ...] = ()
     problem: str = ""
@@ -31,14 +31,14 @@ class Proposals:
 
 @category_pages.app_template_global()
 def proposed_categories(query: Query) -> Proposals | None:
-    """What to propose for a query's subject; None where no classifier serves."""
+    """Proposals for a query's subject; None if no classifier serves."""
     desk = current_desk()
     try:
         if not (query.subject.strip() and desk.has_categories()):
             return None
         found = desk.propose_categories(query.subject)
         said = desk.category_verdicts(query.subject, current_person().name)
-    except TicketingError as error:  # the tickets found are worth showing all the same
+    except TicketingError as error:  # the tickets found are shown anyway
         return Proposals(problem=sentence_of(error))
     return Proposals(tuple((item, said.get(item.group)) for item in found))
 

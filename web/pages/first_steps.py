@@ -1,4 +1,4 @@
-"""What a desk that cannot answer yet shows instead of its form: the three steps, live."""
+"""The first steps, shown instead of the query form until the desk can answer."""
 
 from flask import Response, make_response, render_template, request
 

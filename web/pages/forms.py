@@ -1,4 +1,4 @@
-"""What a form or an address says, checked: filters, pages, and sentences for what cannot be."""
+"""Validation of forms and addresses: filters, order, and error messages."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -20,8 +20,8 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def valid(model: type[Model], given: Mapping[str, object]) -> Model:
-    """What a form says, in which a number is text. Raises InputError naming the field, as the page
-    calls it where somebody types into it."""
+    """The validated content of a form, whose numbers are text. Raises InputError naming the field,
+    by its name on the page if people type it."""
     try:
         return model.model_validate(given, strict=False)
     except ValidationError as error:
@@ -29,12 +29,12 @@ def valid(model: type[Model], given: Mapping[str, object]) -> Model:
 
 
 def set_filters(given: MultiDict[str, str]) -> dict[str, str]:
-    """The filters of a form or an address that are not left empty."""
+    """The non-empty filters of a form or an address."""
     return {name: given[name] for name in FiltersIn.model_fields if given.get(name, "").strip()}
 
 
 def filter_arguments(filters: Filters) -> dict[str, str]:
-    """What an address says of filters: the opposite of `filters_of`."""
+    """Filters as arguments of an address: the inverse of `filters_of`."""
     found = {"product": filters.product, "status": filters.status}
     for name in ("created_since", "created_before"):
         if time := getattr(filters, name):
@@ -48,10 +48,10 @@ def filters_of(given: MultiDict[str, str]) -> Filters:
 
 
 def back(otherwise: str = "/") -> Response:
-    """Redirect to the address of this site that the form names, else to another one of it."""
+    """Redirect to the address of this site named by the form, else to `otherwise`."""
     return redirect(own(request.form.get("next", ""), otherwise), 303)
 
 
 def order_of(given: MultiDict[str, str]) -> Order:
-    """The order that a form or an address names, best first unless it does. Raises InputError."""
+    """The order in a form or an address; default: best first. Raises InputError."""
     return valid(Ordered, {"order": given.get("order") or Order.BEST}).order

@@ -42,12 +42,13 @@ def readyz() -> ResponseReturnValue:
 
 
 def _trouble() -> list[str]:
-    """What is damaged or full. Raises StoreError for a store by which no question is answered."""
+    """Sentences about what is damaged or full. Raises StoreError for a store that answers no
+    query."""
     served_desk().store.count_tickets()  # for what it raises; not all may know how many
     return [sentence_of(said) for said in served_desk().trouble()]
 
 
 def _waited_for() -> list[str]:
-    """The bundles that serve and were tried in vain, each with why. Raises StoreError."""
+    """The serving bundles that could not be loaded, with reasons. Raises StoreError."""
     found = served_desk().readiness()
     return [] if found.ready else found.missing

@@ -1,4 +1,4 @@
-"""The pages of yesterday: what was asked, what was saved, what the knowledge base lacks."""
+"""Pages of the history: past queries, saved queries, unanswered queries."""
 
 from flask import Blueprint, Response, render_template, request, url_for
 from werkzeug.wrappers import Response as Redirect

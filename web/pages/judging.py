@@ -138,7 +138,7 @@ def agreement_as_csv() -> Response:
 
 
 def _args() -> RoundArgs:
-    """What the address of a round says. Raises InputError."""
+    """The arguments of a round's address. Raises InputError."""
     return valid(RoundArgs, request.args.to_dict())
 
 

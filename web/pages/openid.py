@@ -1,4 +1,4 @@
-"""Signing in with OpenID Connect: to the provider, and back with what it says."""
+"""Sign-in with OpenID Connect: to the provider, and back."""
 
 from flask import Blueprint, redirect, request, session, url_for
 from werkzeug.exceptions import Forbidden
@@ -12,10 +12,10 @@ from web.sessions import start_session
 openid_pages = Blueprint("openid", __name__)
 
 NEXT = "next"
-"""Where the cookie holds the address to go on to."""
+"""Key in the cookie of the address to continue at."""
 
 STATE = "_state_openid_"
-"""Begins where Authlib keeps in the cookie what it expects of the provider."""
+"""Prefix of the keys under which Authlib keeps its state in the cookie."""
 
 
 @openid_pages.get("/sign-in/openid")

@@ -1,4 +1,4 @@
-"""For admins: who works here, and who did what."""
+"""Pages for admins: people and the audit."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, fields
@@ -73,9 +73,9 @@ def change() -> ResponseReturnValue:
 
 
 def _changed() -> Account:
-    """Change somebody's role and groups, or whether they may sign in, as a form says.
+    """Change a person's role and groups, or whether they may sign in, from a form.
 
-    Raises InputError, NotFound, and Conflict where that was changed since the form was shown.
+    Raises InputError, NotFound, and Conflict if the account was changed since the form was shown.
     """
     names = ("name", "role", "groups", "seen")
     given = valid(ChangedIn, {name: request.form.get(name, "") for name in names})
@@ -113,8 +113,8 @@ def audit_as_jsonl() -> Response:
 
 
 def _overview(problem: str = "", sent: Mapping[str, str] = {}, changing: str | None = None) -> str:
-    """With a form that changes somebody, else one that adds somebody. A `problem` stands above it,
-    and it is filled with what was `sent`. Raises NotFound where nobody is called that."""
+    """The page with a form that changes a person, or else one that adds a person. A `problem` is
+    shown above it, and it is filled with the `sent` fields. Raises NotFound for an unknown name."""
     return render_template(
         "people.html",
         accounts=served_desk().store.accounts(),

@@ -1,4 +1,4 @@
-"""Lists as CSV, for a spreadsheet, and a page of a long list."""
+"""Lists as CSV files, and pages of long lists."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ from web.schemas.requests import PageArgs
 Item = TypeVar("Item")
 
 A_PAGE = 50
-"""Rows shown at a time."""
+"""Rows per page."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Page(Generic[Item]):
 
 
 def page_of(items: Sequence[Item]) -> Page[Item]:
-    """The page that the address names, the first unless it does. Raises NotFound, InputError."""
+    """The page of a list named by the address; default: the first. Raises NotFound, InputError."""
     number = valid(PageArgs, {"page": request.args.get("page") or 1}).page
     pages = max(1, -(-len(items) // A_PAGE))
     if number > pages:
@@ -41,7 +41,7 @@ def page_of(items: Sequence[Item]) -> Page[Item]:
 
 
 def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
-    """A CSV file to save under a name; a cell of text never is a formula."""
+    """A CSV file for download; no text cell can be a formula."""
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerow(columns)
@@ -51,7 +51,8 @@ def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
 
 
 def cell(value: object) -> object:
-    """A value as a cell: times of ISO 8601, text that would be a formula after an apostrophe."""
+    """A value as a cell: times in ISO 8601, and text that would be a formula with an apostrophe
+    before it."""
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds")
     return as_cell(value) if isinstance(value, str) else value

@@ -16,13 +16,13 @@ from web.views.charts import month_chart
 topic_pages = Blueprint("topics", __name__)
 
 A_PAGE = 20
-"""Tickets shown at a time."""
+"""Tickets per page."""
 
 FIRST = 30
-"""Topics shown at once; the others unfold."""
+"""Topics shown at once; the others can be unfolded."""
 
 LATELY = 12
-"""Months whose share is compared with that of all time."""
+"""Number of recent months whose share is compared with the overall share."""
 
 
 @topic_pages.get("/topics")
@@ -107,7 +107,7 @@ def name(number: int) -> Redirect:
 
 
 def chosen(topics: tuple[TopicTrend, ...], wanted: TopicsArgs) -> list[TopicTrend]:
-    """The topics whose title or words hold all that is looked for, in the order asked for."""
+    """The topics whose title or words contain all that is searched for, in the requested order."""
     titles = topic_titles()
     said = {t.topic.number: f"{titles[t.topic.number]} {' '.join(t.topic.words)}" for t in topics}
     sought = wanted.words.casefold().split()
@@ -121,7 +121,7 @@ def chosen(topics: tuple[TopicTrend, ...], wanted: TopicsArgs) -> list[TopicTren
 
 
 def lately(trend: TopicTrend) -> float:
-    """The share of the last months' tickets that have the topic; 0 where there are none."""
+    """The share of the recent months' tickets that have the topic; 0 without tickets."""
     months = trend.months[-LATELY:]
     return sum(month.tickets for month in months) / max(sum(month.of for month in months), 1)
 

@@ -1,4 +1,4 @@
-"""A share by month as bars: places and lengths in percent, for an SVG made on the server."""
+"""Bar charts of shares by month: coordinates in percent for an SVG drawn by the server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from ticketing.plurals import counted, percent
 from ticketing.retrieval.topics import MonthCount
 
 TOPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
-"""Where a scale may end."""
+"""Possible upper ends of a scale."""
 
 FILLED = 0.8
-"""Of a month's width is bar, the rest gap."""
+"""Width of a bar as a share of a month's width."""
 
 MOST_YEARS = 8
-"""Years named below the bars."""
+"""Maximum number of years labelled below the bars."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A month: where it stands, and how high (percent; None without any ticket)."""
+    """A month: its position and height in percent; None without tickets."""
 
     x: float
     height: float | None
@@ -37,10 +37,10 @@ class Bar:
 
 @dataclass(frozen=True)
 class MonthChart:
-    """Bars of `width`, one each `step`, in a frame of 100 by 100 whose height stands for the share
+    """Bars of `width`, one every `step`, in a frame of 100 by 100 whose height stands for the share
     `top`.
 
-    `years` are places and names of Januaries; `summary` says in words what is to be seen.
+    `years` are positions and labels of Januaries; `summary` describes the chart in words.
     """
 
     bars: tuple[Bar, ...]
@@ -59,7 +59,7 @@ class MonthChart:
 
     @property
     def gaps(self) -> str:
-        """The months without any ticket as one SVG path."""
+        """The months without tickets as one SVG path."""
         return "".join(
             f"M{bar.x} 0h{self.step}V100h-{self.step}z" for bar in self.bars if bar.height is None
         )
@@ -71,7 +71,7 @@ def month_name(month: date) -> str:
 
 
 def month_chart(months: Sequence[MonthCount]) -> MonthChart:
-    """The chart of a run of months without gaps, which may be empty."""
+    """The chart of consecutive months; there may be none."""
     step = 100 / max(len(months), 1)
     highest = max((month.share or 0 for month in months), default=0)
     top = next(top for top in TOPS if top >= highest)

@@ -1,4 +1,4 @@
-"""Jobs in words: what state they are in, how long they took, what they count and what changed."""
+"""Jobs in words: state, duration, counts and results."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from ticketing.plurals import counted
 from worker.progress import UNITS
 
 COUNTS = ("added", "changed", "unchanged", "rejected")
-"""What an import counts."""
+"""Counts of an import."""
 
 PROMOTIONS = {
     Promotion.RULE: "It serves unless it loses",
@@ -18,12 +18,12 @@ PROMOTIONS = {
 
 
 def promotion_words(promotion: Promotion) -> str:
-    """What becomes of a new model."""
+    """A promotion option in words."""
     return PROMOTIONS[promotion]
 
 
 def state_words(job: Job) -> str:
-    """What a job is at, in a word or two."""
+    """The state of a job in a word or two."""
     if job.cancel_requested and not job.state.final:
         return "cancelling"
     if job.state == JobState.WAITING:
@@ -32,23 +32,24 @@ def state_words(job: Job) -> str:
 
 
 def unit(job: Job) -> str:
-    """What a job's figures count."""
+    """The unit of a job's counts."""
     return UNITS[job.kind]
 
 
 def took(job: Job) -> float | None:
-    """Seconds from beginning to end of a job that has ended."""
+    """Seconds from the beginning to the end of a finished job."""
     if not job.started or not job.finished:
         return None
     return (job.finished - job.started).total_seconds()
 
 
 UNSAID = ("files", "groups")
-"""Files are said by their names; the groups are those of whoever asked, not of the tickets."""
+"""Arguments shown in another way or not at all: files by their names; the groups are those of the
+person, not of the tickets."""
 
 
 def asked(job: Job) -> dict[str, str]:
-    """What was asked for, by its name, but for what was left as it is."""
+    """The arguments of a job by name, without those left at their defaults."""
     given = {name: value for name, value in job.arguments.items() if name not in UNSAID}
     if "promotion" in given:
         given["promotion"] = promotion_words(Promotion(given["promotion"]))
@@ -57,13 +58,13 @@ def asked(job: Job) -> dict[str, str]:
 
 
 def _file(file: Mapping[str, Any]) -> str:
-    """How many rows a file has, and which columns are read as what."""
+    """The number of rows of a file, and the fields read from its columns."""
     fields = {field: column for field, column in file["mapping"].items() if column}
     return f"{counted(file['rows'], 'row')}; {said(fields)}"
 
 
 def said(value: object) -> str:
-    """A value of JSON as people read it."""
+    """A JSON value as text for people."""
     if isinstance(value, Mapping):
         return ", ".join(f"{key} = {said(inner)}" for key, inner in value.items())
     if isinstance(value, list):
@@ -78,7 +79,7 @@ def _is_nothing(value: object) -> bool:
 
 
 def changes(job: Job) -> list[str]:
-    """What a job has changed, or found, a sentence each, beside what its message says."""
+    """Results of a job, one sentence each, beside its message."""
     found = job.result
     if job.kind == JobKind.IMPORT and "added" in found and job.state != JobState.DONE:
         counts = [f"{found[name]:,} {name}" for name in COUNTS if name in found]

@@ -1,4 +1,4 @@
-"""Markdown to paste into a ticket: a solution with its source, or a whole answer."""
+"""Markdown for pasting into a ticket: a solution with its source, or a whole answer."""
 
 import re
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ from ticketing.tickets import Ticket
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&])")
 _AT_THE_BEGINNING = re.compile(r"^(\d*)([.)=+-])")
-"""What makes a list of a line, or a heading of the one above."""
+"""The beginning of a line that makes it a list item, or the line above a heading."""
 
 
 def escaped(text: str) -> str:
-    """Text on one line that Markdown shows as it stands."""
+    """Text on one line, escaped so that Markdown shows it unchanged."""
     line = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
     return _AT_THE_BEGINNING.sub(r"\1\\\2", line)
 
 
 def quoted(text: str) -> str:
-    """Text as a quotation with its own lines, each shown as it stands."""
+    """Text as a quotation with its line breaks, escaped."""
     lines = map(escaped, text.strip().splitlines())
     return "\n".join(f"> {line}  " if line else ">" for line in lines)
 
@@ -39,8 +39,8 @@ def source(ticket: Ticket) -> str:
 
 
 def answer_as_markdown(answer: Recommendations, address: str) -> str:
-    """What was asked, what may be expected of the tickets, and every proposed ticket with its
-    chance, where something matches, reason and answering sentence."""
+    """The query, what can be expected of the tickets, and each proposed ticket with its chance (if
+    something matches), reason and answering sentence."""
     query = answer.query
     head = f"## {escaped(query.subject or query.description[:80])}\n\n<{address}>\n"
     heading = f"{answer.heading} ({answer.promise})" if answer.promise else answer.heading
@@ -61,6 +61,7 @@ def _chance(answer: Recommendations, item: Recommendation) -> str:
 
 
 def _near_copies(like: Sequence[Recommendation]) -> str:
-    """A line that names them, where there are any: their ranks are missing in the list."""
+    """A line that names near-copies, if there are any, since their ranks are missing in the
+    list."""
     ids = ", ".join(escaped(copy.ticket.id) for copy in like)
     return f"  \n   And {counted(len(like), 'near-copy')}: {ids}." if like else ""

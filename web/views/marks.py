@@ -1,5 +1,5 @@
-"""Ticket text as safe HTML: words marked, addresses as links, long text split into opening and
-rest."""
+"""Ticket text as safe HTML: words highlighted, addresses as links, long texts split into opening
+and rest."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -12,7 +12,7 @@ from ticketing.text import tokens_with_spans
 from ticketing.text.literals import spans_naming
 
 SHOWN = 20_000
-"""Characters; a log of a million makes a page that no browser scrolls."""
+"""Maximum number of characters; no browser can scroll a page with a log of a million."""
 
 MARK = Markup("<mark>{}</mark>")
 CODE = Markup("<code>{}</code>")
@@ -20,21 +20,21 @@ LINK = Markup('<a href="{}" rel="noopener noreferrer">{}</a>')
 
 
 def mark(text: str, words: Collection[str]) -> Markup:
-    """The text, escaped, with every token that is among `words`, and every number and code, inside
+    """The escaped text; tokens among `words`, and numbers and codes among them, are inside
     <mark>."""
     tokens = tokens_with_spans(text) if words else ()
     spans = [(token.start, token.end) for token in tokens if token.text in words]
     spans += spans_naming(text, words)
     pieces, last = [], 0
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if start >= last:  # no word within a literal
+        if start >= last:  # not inside a literal
             pieces += [escape(text[last:start]), MARK.format(text[start:end])]
             last = end
     return Markup("").join([*pieces, escape(text[last:])])
 
 
 def linked(text: str, words: Collection[str] = ()) -> Markup:
-    """The text as `mark` gives it, with every http and https address in it as a link."""
+    """The text as from `mark`, with http and https addresses as links."""
     pieces, end = [], 0
     for stretch in _STRETCH.finditer(text):
         for found in (_addresses().match(stretch[0]) or ()) if "://" in stretch[0] else ():
@@ -46,37 +46,38 @@ def linked(text: str, words: Collection[str] = ()) -> Markup:
 
 _QUOTATION = re.compile("“([^”]*)”")
 _STRETCH = re.compile(r"[^\s“”„«»]{1,2000}")
-"""What an address may lie in; finding several takes time quadratic in the length."""
+"""A stretch that may contain an address; finding several addresses takes quadratic time."""
 
 
 @cache
 def _addresses() -> LinkifyIt:
-    """Finds addresses that name their protocol, http or https, and no others."""
+    """Finds addresses that begin with http or https only."""
     others = {"ftp:": None, "//": None, "mailto:": None}
     return LinkifyIt(others, {"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
 
 
 def with_code(text: str) -> Markup:
-    """The text, escaped, with what stands between backticks, such as a command, as code."""
+    """The escaped text, with parts between backticks, such as commands, as code."""
     pieces = text.split("`")
-    if len(pieces) % 2 == 0:  # one that has no partner
+    if len(pieces) % 2 == 0:  # an unpaired one
         return escape(text)
     return Markup("").join(CODE.format(x) if i % 2 else escape(x) for i, x in enumerate(pieces))
 
 
 def isolated(text: str) -> Markup:
-    """The text, escaped, with each quotation in it by itself: one in Arabic turns nothing else."""
+    """The escaped text, with each quotation isolated for bidirectional text (an Arabic one does not
+    reorder the rest)."""
     return Markup(_QUOTATION.sub(r"“<bdi>\1</bdi>”", str(escape(text))))
 
 
 def shown(text: str) -> str:
-    """As much of a text as a page shows."""
+    """The part of a text that a page shows."""
     return text[:SHOWN]
 
 
 def opening(text: str, length: int) -> str:
-    """The first `length` characters that are not white space before the text, cut at a space where
-    there is one; empty for a short text."""
+    """The first `length` characters after leading white space, cut at a space if possible; "" for a
+    short text."""
     text = text.strip()
     if len(text) <= length * 1.25:
         return ""
@@ -84,7 +85,7 @@ def opening(text: str, length: int) -> str:
 
 
 def with_meant(text: str, meant: Mapping[str, str]) -> str:
-    """The text with every word replaced that is a key of `meant`, however it is written."""
+    """The text with each word that is a key of `meant` replaced, whatever its case."""
     best = {token.text: meant[word] for word in meant for token in tokens_with_spans(word)}
     pieces, end = [], 0
     for token in tokens_with_spans(text) if best else ():

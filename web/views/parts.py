@@ -1,9 +1,9 @@
-"""What brings a ticket near: a bar a channel, beside a ticket taken at random.
+"""Bars that explain a distance: one per channel, relative to a ticket taken at random.
 
-A bar starts in the middle of its row (50 %): to the right as far as the channel brings the ticket
-nearer than one taken at random, to the left as far as it keeps it away. Drawn as
-`<rect x=start width=length>` in a view box 100 wide it needs no other axis. The exact terms of the
-distance are the API's `parts`.
+A bar starts in the middle of its row (50 %). It extends to the right if the channel makes the
+ticket nearer than a random one, and to the left if it makes it farther. Drawn as `<rect x=start
+width=length>` in a view box 100 wide, it needs no other axis. The exact terms of the distance are
+the API's `parts`.
 """
 
 from collections import defaultdict
@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from ticketing.reasons import Part
 
 BEYOND = "Time apart"
-"""The part that belongs to no channel of the network, in words."""
+"""Label of the part that belongs to no channel of the network."""
 
 MUCH, SOME = 0.5, 0.1
-"""Shares of the usual distance that are saved: from which on a ticket is much nearer, nearer."""
+"""Shares of the typical distance saved, from which a ticket counts as much nearer, or nearer."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A channel: what people call it, what it does in words, its bar in percent, its figures.
+    """A channel's bar: label, effect in words, position and length in percent, and figures.
 
-    `figures` are its part of this distance and of a usual one, as in "0.12 of 0.98".
+    `figures` are its parts of this distance and of a typical one, as in "0.12 of 0.98".
     """
 
     label: str
@@ -34,16 +34,16 @@ class Bar:
 
     @property
     def nearer(self) -> bool:
-        """Whether the bar runs to the right."""
+        """Whether the bar extends to the right."""
         return self.start >= 50
 
 
 def bars(
     parts: Sequence[Part], typical: Mapping[str, float], labels: Mapping[str, str]
 ) -> tuple[Bar, ...]:
-    """A bar a channel of the distance, what brings the ticket nearest first.
+    """A bar for each channel of the distance, the most helpful first.
 
-    `typical` are the usual distances by channel, `labels` what people call the channels.
+    `typical` are the typical distances by channel, `labels` the channels' names for people.
     """
     own: defaultdict[str, float] = defaultdict(float)
     for part in parts:

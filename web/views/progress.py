@@ -1,4 +1,4 @@
-"""How far a job is, in the figures that the page and the API show."""
+"""Progress of a job in the figures that the page and the API show."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from worker.publishing import queue_of
 
 @dataclass(frozen=True)
 class Progress:
-    """Percent done, tickets a second, seconds left, and whether a worker seems to be missing.
+    """Percentage done, items per second, seconds left, and whether a worker seems to be missing.
 
     `rate` is 0 before anything is done; `seconds_left` is None then, at the end, and while no
     worker is there.
@@ -24,11 +24,11 @@ class Progress:
 
 
 def progress(job: Job) -> Progress:
-    """Progress at the job's last sign of life.
+    """Progress at the job's last heartbeat.
 
-    The clock of another machine may be wrong, so that silence alone misses no worker.
+    The clock of another machine may be wrong, so silence alone does not mean a missing worker.
     """
-    at_work = job.state in (JobState.QUEUED, JobState.RUNNING)  # nobody works while it waits
+    at_work = job.state in (JobState.QUEUED, JobState.RUNNING)  # nobody works on a waiting job
     silent = at_work and silent_for(job) > SILENT_SECONDS
     stalled = silent and not worker_lives(queue_of(job.kind))
     return Progress(
@@ -40,7 +40,7 @@ def progress(job: Job) -> Progress:
 
 
 def in_words(seconds: float) -> str:
-    """A duration as people say it: `1 s` at least, `3 min`, `1 h 20 min`."""
+    """A duration in words: `1 s` at least, `3 min`, `1 h 20 min`."""
     if seconds < 90:
         return f"{max(seconds, 1):.0f} s"
     minutes = round(seconds / 60)

@@ -1,4 +1,5 @@
-"""Shares by week as lines, a colour a bundle: places in percent, for an SVG made on the server."""
+"""Line charts of shares by week, one colour per bundle: coordinates in percent for an SVG drawn by
+the server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from ticketing.evaluation.quality import Switch, WeekOfBundle
 from ticketing.plurals import percent
 
 COLOURS = 5
-"""Of the style sheet; the sixth bundle has the first one's."""
+"""Number of colours in the style sheet; the sixth bundle gets the first one again."""
 
 MEASURES = {
     "yes_at_1": "YES at rank 1",
@@ -17,12 +18,12 @@ MEASURES = {
     "judged_at_10": "Judged among the ten",
     "no_match": "Without a good match",
 }
-"""What is drawn of a week's quality, and what it is called."""
+"""The measures drawn, with their names."""
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A week's share: places from the left and the top in percent, and words."""
+    """A week's share: position from the left and the top in percent, and words."""
 
     x: float
     y: float
@@ -40,7 +41,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """One measure; `switches` are places at which another bundle came to serve."""
+    """The chart of one measure; `switches` are positions of changes of the serving bundle."""
 
     name: str
     dots: tuple[Dot, ...]
@@ -50,7 +51,7 @@ class Chart:
 
 
 def quality_charts(weeks: Sequence[WeekOfBundle], switches: Sequence[Switch]) -> list[Chart]:
-    """A chart of each measure; none where no week has one."""
+    """A chart of each measure that any week has."""
     colours = bundle_colours(weeks)
     charts = []
     for field, name in MEASURES.items():
@@ -68,7 +69,7 @@ def quality_charts(weeks: Sequence[WeekOfBundle], switches: Sequence[Switch]) ->
 
 
 def bundle_colours(weeks: Sequence[WeekOfBundle]) -> dict[str, int]:
-    """The number of each bundle's colour, in the order in which they came."""
+    """The colour number of each bundle, in order of appearance."""
     return {
         bundle: i % COLOURS + 1
         for i, bundle in enumerate(dict.fromkeys(item.bundle_id for item in weeks))
@@ -101,6 +102,7 @@ def _chart(
 
 
 def _across(moment: date, weeks: Sequence[WeekOfBundle]) -> float:
-    """Where a day is from the first week, at 2, to the last, at 98: dots at the ends are whole."""
+    """Position of a day between the first week, at 2, and the last, at 98, so that dots at the ends
+    are not cut."""
     days = (weeks[-1].week - weeks[0].week).days
     return round(2 + 96 * (moment - weeks[0].week).days / days, 2) if days else 50.0
