@@ -33,7 +33,7 @@ class JobKind(StrEnum):
 
 
 class JobState(StrEnum):
-    """The state of a job."""
+    """What has become of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -69,7 +69,7 @@ class Step(StrEnum):
 
 
 class Promotion(StrEnum):
-    """What happens to a bundle when all tickets are encoded: `arguments["promotion"]` of a job."""
+    """What becomes of a bundle whose tickets are encoded: `arguments["promotion"]` of a job."""
 
     RULE = "rule"
     """It serves unless it loses to the serving bundle on the test queries

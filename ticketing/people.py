@@ -74,7 +74,7 @@ documents."""
 
 
 class Role(StrEnum):
-    """The role of a person. Each role may do all that the role before it may do."""
+    """What somebody is for; each role may do all that the one before it may."""
 
     ENGINEER = "engineer"
     SCIENTIST = "scientist"

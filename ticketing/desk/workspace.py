@@ -29,7 +29,7 @@ round."""
 
 
 class Sampling(StrEnum):
-    """How the queries of a round are chosen."""
+    """How queries are chosen to be judged."""
 
     RANDOM = "random"
     UNCERTAIN = "uncertain"
