@@ -1,4 +1,4 @@
-"""What people do to a title: typos, a word for another, words around it."""
+"""Augmentation of titles: typos, synonyms, and extra words, as people type them."""
 
 import random
 import re
@@ -12,15 +12,15 @@ FILLERS = (
     "regarding request seems since site sometimes still suddenly thanks today tomorrow urgent "
     "very we week yesterday your"
 )
-"""Words that say nothing of the matter."""
+"""Words without information about the problem."""
 EXTRA = 3
-"""Words put around a title, at most."""
+"""Maximum number of words added to a title."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def typos(text: str, substituted: float, deleted: float, chance: random.Random) -> str:
-    """A share of the characters substituted by a random letter, and a share deleted.
+    """Substitute a share of the characters by random letters, and delete a share.
 
     At least one character is changed, and at least one is left.
     """
@@ -39,16 +39,16 @@ def _other_letter(character: str, chance: random.Random) -> str:
 
 
 def extra_words(text: str, words: Sequence[str], chance: random.Random) -> str:
-    """One to EXTRA words put before or behind a title."""
+    """Add one to EXTRA words before or after a title."""
     added = [chance.choice(words) for _ in range(chance.randint(1, EXTRA))]
     before = chance.randint(0, len(added))
     return " ".join([*added[:before], text, *added[before:]])
 
 
 def filler_words(titles: Iterable[str], descriptions: Iterable[str]) -> list[str]:
-    """Words of at least two descriptions and of no title: they may surround any title.
+    """Words in at least two descriptions and in no title, which may surround any title.
 
-    Where there are none, FILLERS that are in no title; where each is in one, all of them.
+    If there are none, FILLERS that are in no title; if all of them are, all FILLERS.
     """
     named = {word for title in titles for word in title.split()}
     counts: Counter[str] = Counter()

@@ -1,4 +1,5 @@
-"""How likely a proposed category is right, from its score, and from which score on to propose."""
+"""The chance that a proposed category is right, from its score, and the lowest score that is
+proposed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,13 +9,13 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 ENOUGH = 10
-"""Validation titles below which nothing is learned from them."""
+"""Minimum number of validation titles to learn from."""
 
 HALF = 0.5
-"""Of the proposals from the floor on that must have been right."""
+"""Minimum share of right proposals with a score at or above the floor."""
 
 KNOWN = 0.9999
-"""A score that only a title that is known already reaches."""
+"""A score that only known titles reach."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,14 @@ class Chance:
     intercept: float
 
     def of(self, score: float) -> float:
-        """From 0 to 1."""
+        """The chance for a score, from 0 to 1."""
         return float(expit(self.slope * score + self.intercept))
 
 
 def fit_chance(scores: Sequence[float], right: Sequence[bool]) -> Chance:
-    """Platt scaling with his smoothed targets (Platt 1999, Probabilistic outputs for support
-    vector machines, section 2.2), so that a few titles, or all of one kind, promise nothing."""
+    """Platt scaling with smoothed targets (Platt 1999, Probabilistic outputs for support vector
+    machines, section 2.2), so that a few titles, or titles all of one kind, do not give extreme
+    chances."""
     found = np.array(right)
     hits, misses = found.sum(), (~found).sum()
     targets = np.where(found, (hits + 1) / (hits + 2), 1 / (misses + 2))
@@ -43,11 +45,11 @@ def fit_chance(scores: Sequence[float], right: Sequence[bool]) -> Chance:
 
 
 def half_right(scores: Sequence[float], right: Sequence[bool]) -> float:
-    """The lowest score from which on at least half of the proposals, and ENOUGH of them or all,
-    are right; KNOWN where there is none."""
+    """The lowest score such that at least half of the proposals with at least this score, and at
+    least ENOUGH of them or all, are right; KNOWN if there is none."""
     order = np.argsort(scores)[::-1]
     falling = np.array(scores)[order]
-    last = np.append(falling[1:] < falling[:-1], True)  # of the proposals of one score
+    last = np.append(falling[1:] < falling[:-1], True)  # the last proposal of each score
     counts = np.arange(1, len(order) + 1)
     shares = np.cumsum(np.array(right)[order]) / counts
     (good,) = np.nonzero(last & (shares >= HALF) & (counts >= min(ENOUGH, len(order))))

@@ -1,4 +1,4 @@
-"""A trained category classifier: the network and the titles it chooses among."""
+"""The trained category classifier: an encoder and the known titles."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from ticketing.model.registry import Registry
 from ticketing.tickets import ModelKind
 
 FROM_TICKETS, FROM_FILE = "tickets", "file"
-"""Where titles come from, as a bundle's manifest says it."""
+"""Sources of titles in a bundle's manifest."""
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A proposed group, the known title that speaks for it, their score (1 for the same), and the
-    chance that it is right; None where too few validation titles could tell."""
+    """A proposed group, the known title that led to it, their score (1 for equal titles), and the
+    chance that the group is right; None if there were too few validation titles."""
 
     group: str
     title: str
@@ -31,7 +31,7 @@ class Suggestion:
 
 
 class CategoryClassifier:
-    """Finds the known titles nearest to a text; a text's groups are theirs."""
+    """Finds the known titles nearest to a text, and their groups."""
 
     def __init__(
         self,

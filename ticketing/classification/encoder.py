@@ -1,8 +1,8 @@
-"""Titles to vectors, letter by letter: the encoder of a character-level Siamese network.
+"""Encodes titles as vectors, character by character, with the weights of a trained Siamese network.
 
-A letter is read with its neighbours: the sum of vectors for the letter itself and for the two to
-four letters that end there, which share a table by a hash. With `ngrams` 1 it is the letter
-alone, as in Neculoiu et al. (2016).
+Each character is represented by the sum of vectors of the character itself and of the n-grams of
+two to four characters that end there, which share a hashed table. With `ngrams` 1 it is the
+character alone, as in Neculoiu et al. (2016).
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ from ticketing.nn.compiled_lstm import CompiledLSTM, affine, pooled
 from ticketing.nn.settings import WIDEST, RecurrentSettings
 
 UNKNOWN = 1
-"""Id of a character that no title had; 0 is padding."""
+"""Id of a character that is in no title; 0 is padding."""
 FACTOR = 1_000_003
 ENCODED = 4096
-"""Texts that are encoded at a time."""
+"""Number of texts encoded at a time."""
 
 
 class CategorySettings(BaseModel):
@@ -55,12 +55,12 @@ class CategorySettings(BaseModel):
 
 
 class CategoryEncoder:
-    """What a trained network makes of texts: vectors of length 1."""
+    """Encodes texts as vectors of length 1, with trained weights."""
 
     def __init__(
         self, characters: str, settings: CategorySettings, arrays: Mapping[str, np.ndarray]
     ):
-        """`arrays` are those of the network, by the names that torch gives them."""
+        """`arrays` are those of the network, with torch's names."""
         self.characters, self.settings, self.arrays = characters, settings, arrays
         self._ids = {character: i for i, character in enumerate(characters, UNKNOWN + 1)}
         start = "encoder.lstm."
@@ -72,7 +72,7 @@ class CategoryEncoder:
         ]
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Any texts -> float32 [n, width], each the same whatever else is encoded."""
+        """Encode texts -> float32 [n, width]; a vector does not depend on the other texts."""
         normal = [normalise(text) for text in texts]
         place = {text: i for i, text in enumerate(dict.fromkeys(normal))}
         some = list(place)
@@ -105,7 +105,7 @@ class CategoryEncoder:
     def _embedded(
         self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.float32]:
-        """Letters end to end [letters], with their neighbours -> [letters, dims]."""
+        """Embed concatenated characters [letters] with their n-grams -> [letters, dims]."""
         embedded: npt.NDArray[np.float32] = self.arrays["letters.weight"][ids]
         inside = np.arange(len(ids)) - np.repeat(bounds[:-1], np.diff(bounds))
         code = ids

@@ -1,4 +1,4 @@
-"""The file that verdicts on categories lay in before stores kept them: JSON Lines."""
+"""Reads verdicts on categories from the JSON Lines file used before stores kept them."""
 
 import json
 from pathlib import Path
@@ -9,9 +9,9 @@ from ticketing.times import parse_time
 
 
 def read_feedback(path: Path) -> list[Verdict]:
-    """All events of a file, oldest first; a last line that a crash cut short is none.
+    """All events of a file, oldest first; an incomplete last line, as left by a crash, is ignored.
 
-    Raises StoreError naming any other line that is no event.
+    Raises StoreError naming any other line that is not an event.
     """
     lines = path.read_bytes().split(b"\n")[:-1]
     return [_event(line, f"{path}:{number}") for number, line in enumerate(lines, 1)]

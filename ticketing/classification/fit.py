@@ -1,4 +1,4 @@
-"""A classifier for a desk: trained on its titles, measured on a few of them, over all of them."""
+"""Trains a classifier for a desk, evaluates it on held-out titles, and indexes all titles."""
 
 import hashlib
 import json
@@ -19,20 +19,21 @@ from ticketing.classification.training import train
 from ticketing.classification.trials import Trial, accuracy, make_trials, titles_trial
 
 VALIDATION = 0.05
-"""Share of the titles that chooses the best epoch and says how well the classifier does."""
+"""Share of titles used for validation: to select the best epoch, and to evaluate the classifier."""
 MOST_VALIDATED = 300
-"""Of those, the most that each of the two asks about: every known title is compared with each."""
+"""Maximum number of titles for each of these two uses, since every title is compared with each
+known one."""
 GENTLY = 0.3
-"""Of the learning rate, where a classifier goes on: what it knows should stay."""
+"""Factor of the learning rate when a classifier is trained further, to preserve what it knows."""
 BELOW_FLOOR = 0.05
-"""Share of right proposals whose score lies below the floor."""
+"""Share of right proposals that may score below the floor."""
 PROPOSED = 3
-"""Groups proposed for a subject, as the page does."""
+"""Number of groups proposed for a subject, as on the page."""
 
 
 class Fitted(NamedTuple):
-    """A classifier, the share of validation titles whose category it finds, and the n-gram
-    matcher's share; None where no title could be kept from training."""
+    """A classifier, the share of validation titles whose category it finds, and that of the n-gram
+    matcher; None if no titles could be held out."""
 
     classifier: CategoryClassifier
     accuracy: float | None
@@ -45,11 +46,11 @@ def fit(
     checkpoints: Path,
     begin: CategoryClassifier | None = None,
 ) -> Fitted:
-    """Train on all titles of the sources but a few, and propose among all.
+    """Train on all but a few titles of the sources; the classifier proposes among all titles.
 
-    The few are the same at every seed, and no verdict on one of them is learned. `begin` is a
-    classifier to go on from; its learning rate is GENTLY less. `checkpoints` is a folder, where an
-    interrupted run is resumed from, unless another one was begun there.
+    The held-out titles are the same for every seed, and verdicts on them are not used. `begin` is a
+    classifier to train further, with a learning rate reduced by GENTLY. `checkpoints` is a folder
+    from which an interrupted run resumes, unless another one was begun there.
     """
     taxonomy, words = sources.taxonomy, sources.words
     if begin:
@@ -67,7 +68,7 @@ def fit(
     for other in set(checkpoints.glob("*.categories")) - {checkpoint}:
         other.unlink(missing_ok=True)
     trained = train(Sources(known, synonyms, words, labels), trials, settings, checkpoint, begin)
-    trial = titles_trial(unseen[:MOST_VALIDATED])  # in the order of a hash, as they were drawn
+    trial = titles_trial(unseen[:MOST_VALIDATED])  # the order of a hash, as drawn
     found = _accuracy(trial, trained, known)
     facts = {**trained.facts, "accuracy": found, **_learned(trial, trained)}
     checkpoint.unlink(missing_ok=True)
@@ -83,7 +84,7 @@ def _accuracy(trial: Trial, matcher: Matcher, known: Taxonomy) -> float | None:
 
 
 def _learned(trial: Trial, classifier: CategoryClassifier) -> dict[str, Any]:
-    """The floor and the chance by score, from what is proposed for validation titles."""
+    """The floor, and the chance by score, from the proposals for validation titles."""
     proposed = [classifier.suggest(text, PROPOSED) for text in trial.texts]
     pairs = list(zip(proposed, trial.right, strict=True))
     first = [some[0].score for some in proposed]
@@ -103,6 +104,6 @@ def _learned(trial: Trial, classifier: CategoryClassifier) -> dict[str, Any]:
 def _digest(
     sources: Sources, settings: ClassifierSettings, begin: CategoryClassifier | None
 ) -> str:
-    """Names the checkpoint of a training by everything that it depends on."""
+    """Key of a training's checkpoint: a digest of all that it depends on."""
     content = [sources.digest, settings.model_dump(mode="json"), begin.id if begin else ""]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]

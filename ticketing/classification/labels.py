@@ -1,4 +1,4 @@
-"""What people's verdicts on proposed categories come to."""
+"""Training labels derived from people's verdicts on categories."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class CategoryLabel:
 
 
 def derive_category_labels(verdicts: Iterable[Verdict]) -> list[CategoryLabel]:
-    """The latest verdict of each judge; where judges differ the majority, a tie being none."""
+    """From the latest verdict of each judge, the majority's; ties give no label."""
     latest: dict[tuple[str, str, str], bool | None] = {}
     for verdict in verdicts:
         key = normalise(verdict.subject), verdict.category, verdict.judge

@@ -1,4 +1,4 @@
-"""Matchers that learn nothing: an n-gram matcher, character TF-IDF and edit distance."""
+"""Baseline matchers without training: n-grams, character TF-IDF and edit distance."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -16,17 +16,17 @@ class Matcher(Protocol):
     """Scores how well each known text matches a query."""
 
     def scores(self, queries: Sequence[str]) -> Scores:
-        """Queries against all known texts -> float [queries, texts], greater is closer."""
+        """Scores of queries with all known texts -> float [queries, texts], greater is closer."""
         ...
 
 
 class NgramMatcher:
-    """A matcher of trigram sets T: our reading of the baseline in section 4.1 of Neculoiu et al.
-    (2016). The formula was not compared with the printed one, so its figures are not theirs.
+    """A matcher of trigram sets T, our reading of the baseline in section 4.1 of Neculoiu et al.
+    (2016). The formula was not compared with the printed one, so the results may differ.
 
-    sim(Q, C) = |A| - W (|T(Q) - T(C)| + |T(C) - T(Q)|), where A = T(Q) and T(C) is what both
-    have, and W = 1 - |M - N| / max(M, N) for their lengths M and N: words added to an input make
-    the lengths differ, and what is not shared counts less.
+    sim(Q, C) = |A| - W (|T(Q) - T(C)| + |T(C) - T(Q)|), where A is the intersection of T(Q) and
+    T(C), and W = 1 - |M - N| / max(M, N) for their lengths M and N. If words are added to an input,
+    the lengths differ more, and trigrams that are not shared count less.
     """
 
     def __init__(self, texts: Sequence[str]):
@@ -62,11 +62,11 @@ class TfidfMatcher:
 
 
 class SpellingMatcher:
-    """Near spellings of queries that have a word no text has; 0 for all others.
+    """Scores near spellings of queries with a word that no text has; 0 for all other queries.
 
-    A word that nobody knows may be a typo, while between known words a letter more or less makes
-    another word. The score is the eighth power of 1 - d / (m + n), d the letters to delete and
-    insert, m and n the lengths: what is no near spelling comes to little.
+    An unknown word may be a typo, while a letter more or less in a known word makes another word.
+    The score is the eighth power of 1 - d / (m + n), with d the number of letters to delete and
+    insert, and m and n the lengths. It is near 0 unless the spellings are near.
     """
 
     def __init__(self, texts: Sequence[str]):
@@ -85,7 +85,7 @@ class SpellingMatcher:
 
 
 def trigrams(text: str) -> list[str]:
-    """Distinct strings of three characters; a shorter text is its own only one."""
+    """Distinct substrings of three characters; a shorter text is its own only one."""
     return sorted({text[i : i + 3] for i in range(max(len(text) - 2, 1))})
 
 

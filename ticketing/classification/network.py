@@ -1,4 +1,4 @@
-"""The network that learns to make vectors of titles; `encoder` reads with what it has learned."""
+"""The trainable network that encodes titles; `encoder` applies its weights."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from ticketing.classification.taxonomy import LONGEST
 from ticketing.nn.recurrent import RecurrentEncoder, encode_by_length
 
 CHUNK = 64
-"""Texts of about one length that are read together."""
+"""Number of texts of similar length encoded together."""
 
 
 class CategoryNetwork(nn.Module):
-    """Spelled titles to vectors of length 1."""
+    """Encodes titles, character by character, as vectors of length 1."""
 
     def __init__(self, characters: str, settings: CategorySettings):
         super().__init__()
@@ -30,7 +30,8 @@ class CategoryNetwork(nn.Module):
         self.encoder = RecurrentEncoder(settings.dims, settings.encoder)
 
     def forward(self, texts: Sequence[str]) -> Tensor:
-        """Normalised texts -> unit vectors [n, width]; each distinct text is read once."""
+        """Encode normalised texts -> unit vectors [n, width]; each distinct text is encoded
+        once."""
         place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         vectors = encode_by_length(self._read, list(place), CHUNK)
         return F.normalize(vectors, dim=-1)[torch.tensor([place[text] for text in texts])]
@@ -40,7 +41,7 @@ class CategoryNetwork(nn.Module):
         return vectors
 
     def embed(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
-        """[n, longest, dims] and lengths [n], at least 1 each."""
+        """Embedded characters [n, longest, dims], and lengths [n], at least 1 each."""
         rows = [self._spell(text) for text in texts]
         spelled = pad_sequence(rows, batch_first=True)  # [n, longest]
         embedded = self.letters(spelled)
@@ -55,13 +56,13 @@ class CategoryNetwork(nn.Module):
         return torch.tensor([self._ids.get(c, UNKNOWN) for c in text[:LONGEST]] or [UNKNOWN])
 
     def trained(self) -> CategoryEncoder:
-        """What serves, with what the network has learned."""
+        """The encoder with the trained weights."""
         arrays = {name: value.detach().numpy() for name, value in self.state_dict().items()}
         return CategoryEncoder(self.characters, self.settings, arrays)
 
     @classmethod
     def continued(cls, encoder: CategoryEncoder) -> "CategoryNetwork":
-        """A network that goes on from what an encoder has learned."""
+        """A network with an encoder's weights, for further training."""
         network = cls(encoder.characters, encoder.settings)
         arrays = encoder.arrays.items()
         network.load_state_dict({name: torch.tensor(array) for name, array in arrays})

@@ -1,4 +1,4 @@
-"""What a batch of pairs should make small: the loss, the hierarchy, and what people said NO to."""
+"""The loss of a batch of pairs, with terms for the hierarchy of groups and for NO verdicts."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from ticketing.classification.settings import ObjectiveSettings
 from ticketing.nn.losses import contrastive, contrastive_as_printed, in_batch_softmax, triplet
 
 LEVEL = 0.1
-"""Energy that two groups should have for each level of the hierarchy that they share."""
+"""Target energy of two groups, per level of the hierarchy that they share."""
 
 
 def objective(
@@ -22,8 +22,8 @@ def objective(
     settings: ObjectiveSettings,
     codes: Mapping[str, str] = MappingProxyType({}),
 ) -> Tensor:
-    """The loss of a batch of blocks: scalar. `codes` are as in Sources; they count where the batch
-    holds several groups."""
+    """The loss of a batch of blocks: scalar. `codes` are as in Sources; they are used if the batch
+    has several groups."""
     pairs = [pair for block in blocks for pair in block]
     vectors = network([p.one for p in pairs] + [p.other for p in pairs])  # [2n, width]
     one, other = vectors.chunk(2)
@@ -42,7 +42,7 @@ def objective(
 
 
 def shared_levels(codes: Sequence[str]) -> Tensor:
-    """Levels that each two codes share from the top: [n, n]."""
+    """Number of levels, from the top, that each pair of codes shares: [n, n]."""
     longest = max(map(len, codes), default=0)
     places = torch.tensor([[ord(c) for c in code.ljust(longest)] for code in codes])
     same = places.unsqueeze(0) == places.unsqueeze(1)  # [n, n, levels]
@@ -50,14 +50,14 @@ def shared_levels(codes: Sequence[str]) -> Tensor:
 
 
 def _same_group(pairs: Sequence[Pair]) -> Tensor:
-    """Which pairs are of one group: bool [n, n]."""
+    """Which pairs have the same group: bool [n, n]."""
     number = {name: i for i, name in enumerate(dict.fromkeys(pair.group for pair in pairs))}
     group = torch.tensor([number[pair.group] for pair in pairs])
     return group == group.unsqueeze(1)
 
 
 def _of_groups(energies: Tensor, same: Tensor, settings: ObjectiveSettings) -> Tensor:
-    """The loss of pairs that belong together, each with each: [n, n] twice -> scalar."""
+    """The loss over all combinations of pairs that belong together: [n, n] twice -> scalar."""
     if settings.loss == "softmax":
         return in_batch_softmax(energies / settings.temperature, same)
     own = energies.diagonal()
@@ -73,7 +73,7 @@ def _of_groups(energies: Tensor, same: Tensor, settings: ObjectiveSettings) -> T
 
 
 def _denial(energies: Tensor, settings: ObjectiveSettings) -> Tensor:
-    """The loss of texts with titles that people said NO to: energies [n] -> scalar."""
+    """The loss of texts and titles with a NO verdict: energies [n] -> scalar."""
     if settings.loss == "softmax":
         return F.softplus((energies - settings.margin) / settings.temperature).mean()
     return contrastive(energies, torch.zeros_like(energies).bool(), settings.margin)

@@ -1,8 +1,8 @@
-"""Sampling of training pairs by stage, each stage with all that the earlier ones have.
+"""Sampling of training pairs by stage; each stage includes the earlier ones.
 
-0 titles of one group; 1 typos; 2 synonyms; 3 extra words; 4 what people said to proposals.
-A batch holds groups that are close to one another, so that the rivals of a pair are those it is
-confused with.
+The stages are: 0 titles of one group; 1 typos; 2 synonyms; 3 extra words; 4 verdicts on proposals.
+A batch contains similar groups, so that the negatives of a pair are those with which it is
+confused.
 """
 
 import hashlib
@@ -23,13 +23,13 @@ from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy
 
 SUBSTITUTED, DELETED = 0.20, 0.05
-"""Characters of a title with typos (Neculoiu et al. 2016)."""
+"""Shares of substituted and deleted characters in titles with typos (Neculoiu et al. 2016)."""
 LIGHT = 0.25
-"""Of those shares, for a typo in the other text of a pair."""
+"""Factor of these shares for the other text of a pair."""
 NEIGHBOURS = 15
-"""Close groups that a batch may draw beside a group."""
+"""Number of similar groups from which a batch may draw, beside a group."""
 DENIED = 4
-"""Titles of a group that a text is parted from at a time."""
+"""Number of titles of a group with which a text with a NO verdict is paired at a time."""
 _AT_A_TIME = 256
 
 
@@ -51,7 +51,7 @@ class SamplingSettings(BaseModel):
 
 
 class Pair(NamedTuple):
-    """Two texts of one group, or (`same` False) two that a person said are not."""
+    """Two texts of one group, or (`same` False) two with a NO verdict."""
 
     one: str
     other: str
@@ -64,18 +64,19 @@ Block = list[Pair]
 
 @dataclass(frozen=True)
 class Sources:
-    """What the stages draw from."""
+    """The sources of training pairs."""
 
     taxonomy: Taxonomy
     synonyms: Synonyms
     words: Sequence[str]
     labels: Sequence[CategoryLabel] = ()
     codes: Mapping[str, str] = field(default_factory=dict)
-    """By group its place in a hierarchy, a character a level ("2166"), where there is one."""
+    """For each group, its place in a hierarchy with one character per level ("2166"), if there is
+    one."""
 
     @cached_property
     def digest(self) -> str:
-        """Names all of it: sixteen hex digits."""
+        """Digest of all sources: sixteen hex digits."""
         content = [
             [(title.text, title.group) for title in self.taxonomy.titles],
             self.synonyms.pairs,
@@ -87,7 +88,8 @@ class Sources:
 
 
 class PairSampler:
-    """Draws an epoch's blocks: each is a group, some that are close to it, and a pair of each."""
+    """Draws the blocks of an epoch. Each consists of a group, some similar groups, and a pair of
+    each."""
 
     def __init__(self, sources: Sources, settings: SamplingSettings):
         self.settings = settings
@@ -101,7 +103,7 @@ class PairSampler:
         ]
 
     def blocks(self, chance: random.Random) -> list[Block]:
-        """As many pairs as there are titles; a group stands for its share of them."""
+        """As many pairs as there are titles; each group has its share of them."""
         titles = list(self._sources.taxonomy.titles)
         chance.shuffle(titles)
         return [self._block(title.group, chance) for title in titles[:: self.settings.close]]
@@ -117,8 +119,8 @@ class PairSampler:
         return block
 
     def _labelled(self, label: CategoryLabel, place: int, chance: random.Random) -> list[Pair]:
-        """A YES brings a text to one title of the group, a NO parts it from some of them, each but
-        the text itself, which may be the title at `place`."""
+        """A YES pairs a text with one title of the group, a NO with several of them, except the
+        text itself, which may be the title at `place`."""
         known = _others(self._groups[label.group], place, 1 if label.right else DENIED, chance)
         return [Pair(label.text, title, label.group, label.right) for title in known]
 
@@ -131,8 +133,8 @@ class PairSampler:
         return Pair(one, other, group)
 
     def _partner(self, place: int, texts: Sequence[str], chance: random.Random) -> str:
-        """The title at a place changed as the stage says, or another title of its group; where
-        there is none, the same."""
+        """The title at a place changed as the stage says, or another title of its group; the same
+        title if there is no other."""
         settings, draw, text = self.settings, chance.random(), texts[place]
         if settings.stage >= 1 and draw < settings.typos:
             return typos(text, SUBSTITUTED, DELETED, chance)
@@ -147,20 +149,20 @@ class PairSampler:
 
 
 def _place(text: str, texts: Sequence[str]) -> int:
-    """Where a text stands among others; behind them where it is none of them."""
+    """The index of a text among others; their number if it is missing."""
     return texts.index(text) if text in texts else len(texts)
 
 
 def _others(texts: Sequence[str], place: int, most: int, chance: random.Random) -> list[str]:
-    """At most so many texts, drawn from all but the one at a place, in time that does not grow
-    with the texts."""
+    """At most `most` texts drawn from all but the one at `place`, in time that does not depend on
+    their number."""
     others = range(len(texts) - (place < len(texts)))
     drawn = chance.sample(others, min(most, len(others)))
     return [texts[i + (i >= place)] for i in drawn]
 
 
 def close_groups(taxonomy: Taxonomy) -> dict[str, list[str]]:
-    """For each group those with the most alike titles (cosine of character TF-IDF)."""
+    """For each group, those with the most similar titles (cosine of character TF-IDF)."""
     names = list(taxonomy.groups)
     vectorizer = TfidfVectorizer(
         analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, dtype=np.float32

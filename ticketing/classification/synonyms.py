@@ -1,9 +1,9 @@
-"""Words that may stand for one another: from a list, and by induction from the titles of a group.
+"""Synonyms, from a list and induced from titles of a group.
 
-Two titles of one group that share a string of words ("java developer", "java programmer") make
-what is left of each a candidate ("developer", "programmer"). A candidate is accepted where the
-shared string has at least one word, each rest one to three words, no word of one rest is in the
-other, and at least so many groups speak for it.
+If two titles of one group share a string of words ("java developer", "java programmer"), their
+rests ("developer", "programmer") are a candidate. A candidate is accepted if the shared string has
+at least one word, each rest has one to three words, no word is in both rests, and it occurs in at
+least LEAST_GROUPS groups.
 """
 
 import random
@@ -20,11 +20,11 @@ Phrase = tuple[str, ...]
 LONGEST_REST = 3
 LEAST_GROUPS = 2
 MOST_COMPARED = 300
-"""Titles of a group that are compared, each with each."""
+"""Maximum number of titles of a group that are compared pairwise."""
 
 
 class Synonyms:
-    """Pairs of phrases, each standing for the other."""
+    """Pairs of phrases that are synonyms."""
 
     def __init__(self, pairs: Iterable[tuple[Phrase, Phrase]]):
         found: dict[Phrase, set[Phrase]] = defaultdict(set)
@@ -38,18 +38,18 @@ class Synonyms:
 
     @property
     def pairs(self) -> list[tuple[Phrase, Phrase]]:
-        """Every phrase with each that stands for it, in one order."""
+        """All pairs of synonyms, in a fixed order."""
         return sorted((one, other) for one, others in self._of.items() for other in others)
 
     def of(self, phrase: Phrase) -> list[Phrase]:
-        """Phrases that may stand for this one."""
+        """The synonyms of a phrase."""
         return self._of.get(phrase, [])
 
     def __or__(self, other: "Synonyms") -> "Synonyms":
         return Synonyms([*self.pairs, *other.pairs])
 
     def variants(self, text: str) -> list[str]:
-        """Every title that one substitution makes of this one."""
+        """All titles that result from one substitution in this one."""
         words = tuple(text.split())
         found = []
         for length in range(1, LONGEST_REST + 1):
@@ -59,13 +59,13 @@ class Synonyms:
         return found
 
     def substitute(self, text: str, chance: random.Random) -> str:
-        """One substitution at random; the title itself where none is known."""
+        """Make one random substitution; the title itself if there is none."""
         variants = self.variants(text)
         return chance.choice(variants) if variants else text
 
 
 def induce(taxonomy: Taxonomy, least_groups: int = LEAST_GROUPS) -> Synonyms:
-    """Synonyms that the titles of enough groups speak for."""
+    """Synonyms that occur in the titles of enough groups."""
     groups: dict[tuple[Phrase, Phrase], set[str]] = defaultdict(set)
     for name, texts in taxonomy.groups.items():
         for one, other in combinations([tuple(t.split()) for t in texts[:MOST_COMPARED]], 2):
@@ -75,7 +75,8 @@ def induce(taxonomy: Taxonomy, least_groups: int = LEAST_GROUPS) -> Synonyms:
 
 
 def rests(one: Phrase, other: Phrase) -> tuple[Phrase, Phrase] | None:
-    """What two titles do not share around or beside a shared beginning and end, in order."""
+    """What two titles do not share, before, between or after a common beginning and end, in
+    order."""
     shorter = min(len(one), len(other))
     start = next((i for i in range(shorter) if one[i] != other[i]), shorter)
     end = next((i for i in range(shorter - start) if one[-1 - i] != other[-1 - i]), shorter - start)

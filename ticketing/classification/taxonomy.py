@@ -1,4 +1,5 @@
-"""Titles and their groups: what a category classifier learns from and chooses among."""
+"""The taxonomy: titles and their groups, from which a category classifier learns and among which it
+chooses."""
 
 import hashlib
 import random
@@ -14,39 +15,40 @@ from ticketing.tables import Reject, read_rows, text_in
 from ticketing.tickets import Ticket
 
 LONGEST = 100
-"""Characters of a title that are read (Neculoiu et al. 2016); the rest is cut."""
+"""Maximum length of a title in characters (Neculoiu et al. 2016); the rest is cut."""
 
 READ = 3 * LONGEST
-"""Characters that may be left LONGEST when spelled one way; normalising more takes long."""
+"""Characters read before normalisation, which may shorten a text to LONGEST; normalising more takes
+long."""
 
 LEAST_TRAINING = 2
-"""Titles of a group that stay in training, however many are drawn for other parts."""
+"""Minimum number of titles of a group that remain in training."""
 
 
 def normalise(text: str) -> str:
-    """One spelling for letters that differ in case, width or blanks only."""
+    """Normalise case, width and blanks of a text."""
     folded = unicodedata.normalize("NFKC", text.lstrip()[:READ]).casefold().replace("\u200b", "")
     return " ".join(folded.split())[:LONGEST].rstrip()
 
 
 @dataclass(frozen=True)
 class Title:
-    """A normalised text and the group it belongs to, by name."""
+    """A normalised text and the name of its group."""
 
     text: str
     group: str
 
 
 class Taxonomy:
-    """Distinct titles in a fixed order; a text may stand in several groups."""
+    """Distinct titles in a fixed order; a text may be in several groups."""
 
     def __init__(
         self, titles: Iterable[Title], subjects: Mapping[Title, Collection[str]] | None = None
     ):
         self.titles: tuple[Title, ...] = tuple(dict.fromkeys(titles))
         self.subjects = subjects
-        """How tickets spell each title that was taken from them; None where they come from a file,
-        and tell of no ticket."""
+        """The spellings in tickets of each title taken from tickets; None if the titles come from a
+        file and reveal nothing about tickets."""
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -63,22 +65,23 @@ class Taxonomy:
 
     @cached_property
     def groups_of(self) -> dict[str, frozenset[str]]:
-        """The groups that a text stands in."""
+        """The groups of each text."""
         groups: dict[str, set[str]] = defaultdict(set)
         for title in self.titles:
             groups[title.text].add(title.group)
         return {text: frozenset(names) for text, names in groups.items()}
 
     def without(self, titles: Iterable[Title]) -> "Taxonomy":
-        """All titles whose text is none of the given titles' texts."""
+        """All titles except those with one of the given titles' texts."""
         gone = {title.text for title in titles}
         return Taxonomy(title for title in self.titles if title.text not in gone)
 
 
 def read_taxonomy(path: Path) -> Taxonomy:
-    """The titles of a table with columns `label` and `group` (.csv, .tsv, .jsonl, each also .gz).
+    """Read titles from a table with columns `label` and `group` (.csv, .tsv, .jsonl, each also
+    .gz).
 
-    Raises InputError naming the line that lacks one of them, or has no text there.
+    Raises InputError naming a line that lacks one of them or has no text there.
     """
     titles: list[Title] = []
     for row in read_rows(path):
@@ -109,7 +112,8 @@ def tickets_taxonomy(tickets: Iterable[Ticket]) -> Taxonomy:
 
 
 def _usable(taxonomy: Taxonomy, source: str) -> Taxonomy:
-    """Raises InputError where nothing can be learned: fewer than two groups, or no pair in one."""
+    """Raises InputError if nothing can be learned: fewer than two groups, or no group with two
+    titles."""
     if len(taxonomy.groups) < 2 or all(len(texts) < 2 for texts in taxonomy.groups.values()):
         raise InputError(
             f"{source}: {len(taxonomy.titles)} titles in {len(taxonomy.groups)} groups are too few "
@@ -120,7 +124,7 @@ def _usable(taxonomy: Taxonomy, source: str) -> Taxonomy:
 
 @dataclass(frozen=True)
 class Parts:
-    """The titles to train on, and those of each other part; no text is in two of them."""
+    """The titles to train on, and those of each other part; no text is in two parts."""
 
     training: Taxonomy
     others: dict[str, list[Title]]
@@ -129,10 +133,10 @@ class Parts:
 def split_titles(taxonomy: Taxonomy, shares: Mapping[str, float], seed: int | None = None) -> Parts:
     """Draw titles for each part, by share of all titles.
 
-    A hash of its text says how early a title is drawn, so that the same titles are drawn whichever
-    others there are, but for a few; with a seed they are shuffled instead. Never drawn are a
-    group's own name and a text that stands in two groups; at least LEAST_TRAINING titles of a group
-    stay for training.
+    A hash of the text determines the order in which titles are drawn, so mostly the same titles are
+    drawn whatever others there are; with a seed, they are shuffled instead. A group's own name and
+    a text in two groups are never drawn, and at least LEAST_TRAINING titles of a group stay for
+    training.
     """
     left = {name: len(texts) for name, texts in taxonomy.groups.items()}
     free = [
@@ -156,6 +160,6 @@ def split_titles(taxonomy: Taxonomy, shares: Mapping[str, float], seed: int | No
 
 
 def sample_titles(titles: Sequence[Title], most: int, chance: random.Random) -> list[Title]:
-    """At most so many of the titles, in their order."""
+    """At most `most` of the titles, in their order."""
     chosen = sorted(chance.sample(range(len(titles)), min(most, len(titles))))
     return [titles[i] for i in chosen]

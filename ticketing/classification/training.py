@@ -1,4 +1,4 @@
-"""Training the category classifier: sources of pairs in, classifier out."""
+"""Trains the category classifier from sources of pairs."""
 
 import random
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from ticketing.classification.trials import Trial, accuracy
 from ticketing.nn.trainer import Trainer
 
 SEARCHED_TITLES = 4000
-"""Titles among which a trial's groups must be found after each epoch, for the sake of time."""
+"""Number of titles searched when a trial is evaluated after each epoch, to limit time."""
 
 
 def train(
@@ -29,8 +29,8 @@ def train(
 ) -> CategoryClassifier:
     """Train a network on the sources and index all their titles.
 
-    The epoch with the best mean accuracy on `trials` is kept. `begin` is a classifier to go on
-    from; `checkpoint` lets an interrupted run go on.
+    The epoch with the best mean accuracy on `trials` is kept. `begin` is a classifier to train
+    further; `checkpoint` allows an interrupted run to resume.
     """
     torch.manual_seed(settings.loop.seed)
     if begin:
@@ -53,7 +53,7 @@ def train(
 
 
 def _searched(taxonomy: Taxonomy, trials: Sequence[Trial], seed: int) -> Taxonomy:
-    """The groups that the trials ask for, and titles of others up to SEARCHED_TITLES."""
+    """The groups in the trials, with titles of other groups up to SEARCHED_TITLES."""
     right = {name for trial in trials for names in trial.right for name in names}
     wanted = [title for title in taxonomy.titles if title.group in right]
     chance = random.Random(seed)

@@ -1,9 +1,9 @@
-"""The four tests of Table 3 (Neculoiu et al. 2016): inputs with the group they should find.
+"""The four tests of Table 3 (Neculoiu et al. 2016): inputs and the groups that they should find.
 
-- Typos: titles of training, each character substituted or deleted with probability 5 %.
+- Typos: training titles with each character substituted or deleted with probability 5 %.
 - Composition: unseen titles that one known substitution turns into a known one of their group.
-- Extra words: titles of training, with one to three words around them that it has not seen.
-- Annotations: what people type: known and unseen titles, some with words around them and typos.
+- Extra words: training titles with one to three new words around them.
+- Annotations: typed texts: known and unseen titles, some with words around them and typos.
 """
 
 import random
@@ -19,15 +19,15 @@ from ticketing.classification.taxonomy import Taxonomy, Title, sample_titles
 
 TYPO_SHARE = 0.05
 UNSEEN_SHARE = 0.2
-"""Of the inputs of Annotations, unseen titles; with it the n-gram matcher hits about as often as
-the .83 published for it, so that the column is about as hard."""
+"""Share of unseen titles among the inputs of Annotations. With it the n-gram matcher has about the
+published accuracy of .83, so the test is about as hard."""
 NOISY_SHARE = 0.5
-"""Of the inputs of Annotations, those with words around them; as many have a typo."""
+"""Share of the inputs of Annotations with words around them; as many have a typo."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Inputs, and for each the groups that count as a hit."""
+    """Inputs, and the right groups of each."""
 
     name: str
     texts: tuple[str, ...]
@@ -42,7 +42,7 @@ def make_trials(
     seed: int,
     most: int,
 ) -> list[Trial]:
-    """The four trials, with at most so many inputs each."""
+    """The four trials, with at most `most` inputs each."""
     chance = random.Random(seed)
 
     def known_titles() -> list[Title]:
@@ -66,13 +66,13 @@ def make_trials(
 
 
 def titles_trial(titles: Sequence[Title]) -> Trial:
-    """Titles as they are."""
+    """A trial of unchanged titles."""
     texts = tuple(title.text for title in titles)
     return Trial("Titles", texts, tuple(frozenset((title.group,)) for title in titles))
 
 
 def is_composition(title: Title, training: Taxonomy, synonyms: Synonyms) -> bool:
-    """Whether one substitution makes a known title of its group out of it."""
+    """Whether one substitution turns the title into a known one of its group."""
     variants = synonyms.variants(title.text)
     return any(title.group in training.groups_of.get(variant, ()) for variant in variants)
 
@@ -99,7 +99,7 @@ def _trial(
 
 
 def accuracy(trial: Trial, scores: Scores, taxonomy: Taxonomy) -> float:
-    """Share of inputs whose best text stands in a right group: scores [inputs, texts]."""
+    """Share of inputs whose best text is in a right group: scores [inputs, texts]."""
     best = scores.argmax(1)
     hits = [
         bool(taxonomy.groups_of[taxonomy.texts[i]] & right)

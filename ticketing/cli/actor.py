@@ -1,4 +1,4 @@
-"""Who works at the command line: the operating system's user, as the audit has it."""
+"""The actor of commands in the audit: the operating system's user."""
 
 import os
 import pwd
@@ -16,7 +16,7 @@ PLACE = "command line"
 
 
 def command_line() -> Actor:
-    """The user that runs this process; no name of the environment's is believed."""
+    """The user that runs this process, from the system and not from environment variables."""
     try:
         name = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:  # as in a container
@@ -25,14 +25,14 @@ def command_line() -> Actor:
 
 
 def audit(desk: Desk, deed: Deed, which: str) -> None:
-    """Keep that the command line's user did something; of the name of a file, which may be any
-    bytes, what is no character is a question mark."""
+    """Record a deed of the command line's user. A file name may be any bytes; those that are no
+    characters become question marks."""
     desk.record(command_line(), deed, which.encode(errors="replace").decode())
 
 
 def audit_written(desk: Desk, which: str) -> None:
-    """As `audit`, of a file that was written already: that stands where the store takes no writes,
-    which is when a backup is wanted."""
+    """As `audit`, for a file already written. It does not fail if the store takes no writes, which
+    is when a backup is wanted."""
     try:
         audit(desk, Deed.EXPORTED, which)
     except StoreFull as error:
@@ -41,7 +41,8 @@ def audit_written(desk: Desk, which: str) -> None:
 
 @contextmanager
 def audited_switch(desk: Desk) -> Iterator[None]:
-    """Keep which bundle of a kind serves after the block, where another one did before."""
+    """Context manager: record in the audit which bundle of a kind serves after the block, if it
+    changed."""
     before = {kind: desk.store.serving(kind) for kind in ModelKind}
     yield
     for kind, served in before.items():

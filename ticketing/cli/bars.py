@@ -1,4 +1,4 @@
-"""Progress of several things in a row, each with an estimate where its size is known."""
+"""Progress bars of consecutive tasks, with an estimate if the size is known."""
 
 from collections.abc import Callable
 from typing import NoReturn, Self
@@ -7,14 +7,14 @@ from tqdm import tqdm
 
 
 class Bars:
-    """One progress bar after the other."""
+    """Shows one progress bar after the other."""
 
     def __enter__(self) -> Self:
         self._bar: tqdm[NoReturn] | None = None
         return self
 
     def __call__(self, what: str, total: int | None, unit: str = "") -> Callable[[int], object]:
-        """A bar for what comes now; the answer is told how much more of it is done."""
+        """Begin a new bar; the returned function is called with the progress."""
         self.__exit__()
         self._bar = tqdm(desc=what, total=total, unit=unit, unit_scale=True)
         return self._bar.update

@@ -18,7 +18,7 @@ from ticketing.settings import Settings, load_settings
 from ticketing.stores.damage import Finding
 
 UNCHECKED = 3
-"""The exit code where it is not known whether anything is damaged."""
+"""Exit code if it is unknown whether anything is damaged."""
 
 
 @click.command()
@@ -41,7 +41,7 @@ def command(repair: bool) -> None:
 
 
 def _checked(settings: Settings, repair: bool) -> int:
-    """Say what is damaged, mended where that is asked for; gives the exit code. Raises StoreAway,
+    """Print all damage, and mend it if requested; returns the exit code. Raises StoreAway,
     StoreFull."""
     try:
         desk = open_known_desk(settings)
@@ -67,7 +67,7 @@ def _checked(settings: Settings, repair: bool) -> int:
 
 
 def _mended(finding: Finding) -> tuple[str, str]:
-    """Mend a finding; what was done, if anything was, and what to say of it. Raises StoreAway."""
+    """Mend a finding; returns what was done, if anything, and what to print. Raises StoreAway."""
     if not finding.mend:
         return "", str(finding)
     try:
@@ -80,6 +80,6 @@ def _mended(finding: Finding) -> tuple[str, str]:
 
 
 def _next(findings: Iterator[Finding]) -> Finding | None:
-    """The next finding; what it takes to find it is shown."""
+    """The next finding; shows progress meanwhile."""
     with shown_waiting("Checking"):
         return next(findings, None)

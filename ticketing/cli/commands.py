@@ -44,7 +44,7 @@ SENTENCES = {
     "users": "Add and change people, their roles and groups, and tokens for programs.",
     "work": "Do the work that others ask for until Ctrl-C: encoding, training, evaluation, import.",
 }
-"""What each command does, so that the list of all of them imports none."""
+"""What each command does, so that listing commands imports none of them."""
 
 
 @click.group(cls=PluggedGroup, plugs="ticketing.commands", sentences=SENTENCES)
@@ -54,7 +54,7 @@ def commands() -> None:
 
 
 def run() -> int:
-    """Run the command that `sys.argv` names; gives the exit code."""
+    """Run the command in `sys.argv`; returns the exit code."""
     _open_what_is_closed()
     _show_any_character()
     mask_output()
@@ -86,21 +86,22 @@ def run() -> int:
 
 
 def _open_what_is_closed() -> None:
-    """Let a stream that the caller closed lead nowhere; no other file gets its number, then."""
+    """Open the null device for each closed standard stream, so that no other file gets its
+    number."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  as long as the process
 
 
 def _show_any_character() -> None:
-    """Let a character that the terminal's encoding lacks be shown by its number, as errors do."""
+    """Show characters that the terminal's encoding lacks by their numbers, as errors do."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
 def _bars_on_terminals_alone() -> Iterator[None]:
-    """Bars are drawn on a terminal; in a file they would be thousands of lines."""
+    """Draw progress bars on terminals only; in a file they would be thousands of lines."""
     made = tqdm.__init__
     tqdm.__init__ = partialmethod(made, disable=None)  # type: ignore[assignment]
     try:

@@ -10,16 +10,16 @@ from ticketing.cli.waiting import shown_waiting
 
 
 def first_sentence(command: click.Command) -> str:
-    """What a command does: the first sentence of its help, whole."""
+    """The first sentence of a command's help, uncut."""
     text = " ".join((command.help or "").split("\n\n")[0].split())
     return text[: end + 1] if (end := text.find(". ")) >= 0 else text
 
 
 class Group(click.Group):
-    """A group whose list of commands cuts no sentence."""
+    """A group of commands whose list does not cut sentences."""
 
     def says(self, ctx: click.Context, name: str) -> str:
-        """What one of its commands does."""
+        """The description of a command."""
         command = self.get_command(ctx, name)
         return first_sentence(command) if command else ""
 
@@ -32,8 +32,8 @@ class Group(click.Group):
 class PluggedGroup(Group):
     """A group whose commands are the entry points of group `plugs`.
 
-    A command's module is imported only when the command is asked for; what it does is taken
-    from `sentences` where it stands there.
+    A command's module is imported only when it is run; its description is taken from `sentences` if
+    it is there.
     """
 
     def __init__(
@@ -54,5 +54,5 @@ class PluggedGroup(Group):
             return next(iter(points)).load() if points else None
 
     def says(self, ctx: click.Context, name: str) -> str:
-        """What a command does, without importing it where `sentences` knows it."""
+        """The description of a command, without importing it if `sentences` has it."""
         return self.sentences.get(name) or super().says(ctx, name)

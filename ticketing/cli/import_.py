@@ -49,8 +49,8 @@ def import_here(
     rejects: Path | None,
     solution_before: datetime | None,
 ) -> None:
-    """Store the tickets of files, or show what would be stored. Raises InputError, also where
-    every row is rejected."""
+    """Store the tickets of files, or show what would be stored. Raises InputError, also if all rows
+    are rejected."""
     require_no_input(rejects, [*files, *([mapping_file] if mapping_file else [])])
     mapping = read_mapping(mapping_file, overrides)
     with written_rejects(rejects):
@@ -78,7 +78,7 @@ def asked(
     overrides: tuple[str, ...],
     solution_before: datetime | None,
 ) -> Json:
-    """What a job is to import. Raises InputError."""
+    """The arguments of an import job. Raises InputError."""
     arguments = desk.import_arguments(files, read_mapping(mapping_file, overrides), solution_before)
     _audit(desk, files)
     return arguments
@@ -89,7 +89,7 @@ def _audit(desk: Desk, files: Iterable[Path]) -> None:
 
 
 def _store(sources: list[Source], rejects: Path | None) -> tuple[ImportReport, int]:
-    """Store them; what came of it, and how many tickets were taken."""
+    """Store the tickets; returns the report, and the number of ids already taken."""
     desk = open_desk(load_settings())
     _audit(desk, [source.path for source in sources])
     with _progress(sources) as bar:
@@ -108,7 +108,7 @@ def _store(sources: list[Source], rejects: Path | None) -> tuple[ImportReport, i
 
 
 def _dry_run(sources: list[Source], rejects: Path | None) -> tuple[ImportReport, int]:
-    """As `_store`, of what would be stored."""
+    """As `_store`, for what would be stored."""
     report = ImportReport()
     with _progress(sources) as bar:
         tickets = read_tickets(sources, report.rejects, bar.update)

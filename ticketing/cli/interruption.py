@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: one clean end of every command, from its first moment to its last."""
+"""Ctrl-C and SIGTERM: ends every command cleanly, from its first moment to its last."""
 
 import os
 import signal
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 UNTIL_INTERRUPTED = ("demo", "serve", "work")
-"""Commands that end in no other way: their interruption is no failure."""
+"""Commands that usually end in this way; their interruption is no failure."""
 
 INTERRUPTED = 130
-"""Exit code of any other command that was interrupted, as shells give it."""
+"""Exit code of any other interrupted command, as in shells."""
 
 MOMENT = 0.05
-"""Seconds until an interruption that was lost is raised again."""
+"""Seconds after which a lost interruption is raised again."""
 
 SENTENCE = "Interrupted; what was finished is kept, run it again for the rest."
 
 READING = ("backup", "evaluate", "recommend")
-"""Commands that keep nothing of their own before their end."""
+"""Commands that hold no data of their own before their end."""
 
 UNCHANGED = "Interrupted; nothing was changed."
 
 
 class Interruption:
-    """Whether Ctrl-C or SIGTERM came.
+    """Handles Ctrl-C and SIGTERM.
 
-    The first is a KeyboardInterrupt in the main thread. While a module is being loaded it ends the
-    process at once: a library's own code, called from there, may not bear an exception and would
-    crash, and nothing is there yet to be put away. One more does not wait for the command either.
+    The first one raises KeyboardInterrupt in the main thread. While a module is being imported, it
+    ends the process at once: an exception inside a library's import could crash it, and there is
+    nothing to clean up yet. A second one also ends the process at once.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Interruption:
         self._expected = sys.argv[1:2] and sys.argv[1] in UNTIL_INTERRUPTED
 
     def expect(self) -> None:
-        """Meet both signals from now on."""
+        """Handle both signals from now on."""
         for number in (*SIGNALS, signal.SIGALRM):
             signal.signal(number, self._meet)
         sys.unraisablehook = self._raise_later(sys.unraisablehook)
@@ -59,8 +59,8 @@ class Interruption:
         raise KeyboardInterrupt
 
     def _raise_later(self, report: "Hook") -> "Hook":
-        """A hook for exceptions that nobody can catch, as in a finalizer: there an interruption
-        is raised again, a moment later; others are reported."""
+        """Hook for exceptions that cannot be caught, as in a finalizer: an interruption is raised
+        again a moment later; others are reported."""
 
         def hook(unraisable: "UnraisableHookArgs") -> None:
             if unraisable.exc_type is KeyboardInterrupt:
@@ -75,7 +75,8 @@ class Interruption:
         return 0 if self._expected else INTERRUPTED
 
     def say(self, before: str = "") -> int:
-        """Say that the command is interrupted, unless that is its end; gives the exit code."""
+        """Print that the command was interrupted, unless that is its usual end; returns the exit
+        code."""
         if not self._expected:
             with suppress(OSError, RuntimeError):
                 print(f"{before}ticketing: {self._sentence()}", file=sys.stderr)
@@ -88,9 +89,9 @@ class Interruption:
     def leave(self, code: int) -> NoReturn:
         """End the process with an exit code.
 
-        What it had to do is done, so that no signal matters any more. An interrupted one leaves
-        without Python's own end, in which a thread that is amid compiled code would crash;
-        everything that the command opened is closed by now.
+        All work is done, so signals no longer matter. An interrupted process skips Python's
+        finalization, in which a thread inside compiled code would crash; everything that the
+        command opened is closed by now.
         """
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
@@ -103,7 +104,7 @@ class Interruption:
 
 
 def _is_loading(frame: FrameType | None) -> bool:
-    """Whether a module is being loaded where a signal came."""
+    """Whether a module was being imported when the signal came."""
     while frame:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True

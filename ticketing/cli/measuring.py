@@ -1,4 +1,4 @@
-"""What commands that measure share: their options, the queries, the printed table."""
+"""Shared parts of the measuring commands: options, queries, the printed table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class MeasuringOptions:
-    """The options of `choose_measuring`: what is measured, and files to write."""
+    """The options of `choose_measuring`: what to measure, and which files to write."""
 
     measured: Measuring
     run_file: Path | None
@@ -36,7 +36,7 @@ class MeasuringOptions:
 
 
 def choose_queries(function: Command) -> Command:
-    """Add the options that say which labelled queries are measured: since, before, demo."""
+    """Decorator: add the options that select labelled queries: since, before, demo."""
     for option in (
         click.option("--demo", is_flag=True, help="The demonstration base's 28 end-user queries."),
         click.option(
@@ -51,7 +51,7 @@ def choose_queries(function: Command) -> Command:
 
 
 def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of MeasuringOptions, and give them to the function as `measuring`."""
+    """Decorator: add the options of MeasuringOptions, passed to the function as `measuring`."""
 
     @click.option("--bundle", default="", help="The bundle to measure (default: the serving one).")
     @choose_queries
@@ -95,10 +95,10 @@ def print_measurement(
     others: Callable[[Sample], list[Line]] = lambda sample: [],
     reference: str = "",
 ) -> None:
-    """Measure bundles, `others` and BM25 on the same queries, write the files, print one table.
+    """Measure bundles, `others` and BM25 on the same queries, write the files, and print one table.
 
-    The files come first: a closed pipe ends what prints. All are tested against the line named
-    `reference`, or else against the first bundle. Raises NotReady where nothing can be measured.
+    Files are written first, since a closed pipe ends the printing. All are tested against the line
+    named `reference`, or else against the first bundle. Raises NotReady if nothing can be measured.
     """
     asked = measuring.measured
     sample = sample_of(desk, asked)

@@ -51,8 +51,8 @@ def command(source: str, target: str) -> None:
 
 
 def _home(source: str, settings: Settings) -> Path:
-    """The home of the desk whose store the source is; for that of another desk on servers the one
-    that is set, from which nothing is copied."""
+    """The home of the desk whose store is the source. For another desk's store on servers it is the
+    home of the settings, from which nothing is copied."""
     serves = settings.store or f"{FOLDER}{settings.home}"
     if source.startswith(FOLDER) and _place(source) != _place(serves):
         return folder_of(source)
@@ -60,12 +60,12 @@ def _home(source: str, settings: Settings) -> Path:
 
 
 def _place(address: str) -> str | Path:
-    """What an address names: a folder may be written in many ways."""
+    """The place of an address in normal form, since a folder may be written in many ways."""
     return folder_of(address).resolve() if address.startswith(FOLDER) else address
 
 
 def _require_folders(source: str, target: str) -> None:
-    """Raises InputError where SQLite is named without a folder, or a source that holds no desk."""
+    """Raises InputError for SQLite without a folder, and for a source that holds no desk."""
     if FOLDER in (source, target):
         raise InputError(f"{FOLDER} names no folder; write one behind it, as {FOLDER}/srv/desk.")
     if source.startswith(FOLDER) and not (folder_of(source) / DATABASE).exists():

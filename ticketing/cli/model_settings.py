@@ -1,4 +1,4 @@
-"""Settings of trainings, from a TOML file and NAME=VALUE options."""
+"""Training settings from a TOML file and NAME=VALUE options."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -19,11 +19,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Made = TypeVar("Made", bound=BaseModel)
 
 Table = dict[str, Any]
-"""A table of TOML."""
+"""A TOML table."""
 
 
 def choose_settings(function: Command) -> Command:
-    """Add the options that `read_settings` reads, as `file` and `overrides`."""
+    """Decorator: add the options of `read_settings`, as `file` and `overrides`."""
     function = click.option(
         "--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As training.epochs=2."
     )(function)
@@ -44,7 +44,7 @@ def read_settings(
 
 def read_category_settings(overrides: Sequence[str]) -> ClassifierSettings:
     """A category model's settings: the defaults with NAME=VALUE on top, such as
-    network.encoder.layers=4. Raises InputError naming the one that cannot be."""
+    network.encoder.layers=4. Raises InputError naming an invalid one."""
     defaults = dict(ClassifierSettings())
     tables = _tables(list(defaults), None, overrides)
     return ClassifierSettings(
@@ -53,14 +53,14 @@ def read_category_settings(overrides: Sequence[str]) -> ClassifierSettings:
 
 
 def read_tuning_settings(overrides: Sequence[str]) -> TuningSettings:
-    """How an encoder is tuned: the defaults with NAME=VALUE on top, such as tuning.epochs=2.
-    Raises InputError naming the one that cannot be."""
+    """Settings for tuning an encoder: the defaults with NAME=VALUE on top, such as tuning.epochs=2.
+    Raises InputError naming an invalid one."""
     tables = _tables(["tuning"], None, overrides)
     return _made("tuning", TuningSettings(), TuningSettings, tables)
 
 
 def _tables(names: Sequence[str], file: Path | None, overrides: Sequence[str]) -> dict[str, Table]:
-    """The values that are set in each table."""
+    """The values given for each table."""
     tables: dict[str, Table] = {name: {} for name in names}
     if file:
         tables |= _read_toml(file, names)
@@ -74,8 +74,8 @@ def _tables(names: Sequence[str], file: Path | None, overrides: Sequence[str]) -
 def _made(
     name: str, default: BaseModel, make: Callable[..., Made], tables: Mapping[str, Table]
 ) -> Made:
-    """What is made of a table's values. Raises InputError naming one, and what is called nearly
-    so in the `default` settings where nothing is called that."""
+    """Settings made from a table's values. Raises InputError naming an invalid one; for an unknown
+    name it suggests a similar one of the `default` settings."""
     try:
         return make(**tables[name])
     except ValidationError as error:
@@ -104,7 +104,7 @@ def _read_toml(file: Path, names: Sequence[str]) -> dict[str, Table]:
 
 
 def _put(tables: dict[str, Table], override: str) -> None:
-    """Set the value that NAME=VALUE names, in a table of tables."""
+    """Set the value of NAME=VALUE in nested tables."""
     name, given, text = override.partition("=")
     path = name.split(".")
     if path[0] not in tables or not all(path[1:]) or len(path) < 2 or not given:
@@ -119,8 +119,8 @@ def _put(tables: dict[str, Table], override: str) -> None:
 
 
 def _toml_value(text: str) -> Any:
-    """A TOML value, or the text itself where it is none: a shell takes quotes away, and leaves
-    nothing of ""."""
+    """A TOML value, or the text itself if it is not one: shells remove quotes, and leave nothing of
+    ""."""
     try:
         return read_toml(f"value = {text}")["value"]
     except ValueError:
@@ -128,7 +128,7 @@ def _toml_value(text: str) -> Any:
 
 
 def _changed(default: BaseModel, **values: Any) -> BaseModel:
-    """A settings object with some values changed, also those of tables within it."""
+    """A settings object with changed values, also in nested tables."""
     return type(default).model_validate(_merged(default.model_dump(), values))
 
 

@@ -1,4 +1,4 @@
-"""Command-line options, and types of their values, that several commands share."""
+"""Command-line options and value types shared by several commands."""
 
 import os
 from datetime import datetime
@@ -14,7 +14,7 @@ FILE = click.Path(path_type=Path)
 
 
 class _Target(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no type here
-    """A file to write. Raises InputError where it cannot be, before any work is done for it."""
+    """A file to write. Raises InputError before any work if it cannot be written."""
 
     name = "path"
 
@@ -28,8 +28,8 @@ TARGET = _Target()
 
 
 class _Folder(click.Path):
-    """A folder to write files into, there or to be made; click itself lets devices and pipes pass.
-    Raises InputError as `_Target` does."""
+    """A folder for output files, existing or new; click itself accepts devices and pipes. Raises
+    InputError as `_Target` does."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(os.fsdecode(super().convert(value, param, ctx)))

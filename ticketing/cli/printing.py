@@ -1,4 +1,4 @@
-"""What commands print: one way, so that no text of a ticket can command a terminal."""
+"""Output of commands; text of tickets cannot control a terminal."""
 
 import click
 
@@ -7,6 +7,7 @@ _SHOWN = {c: f"\\x{c:02x}" if c < 0x100 else f"\\u{c:04x}" for c in _OBEYED if c
 
 
 def say(text: str, error: bool = False) -> None:
-    """Print a text on the standard output, or as an `error` on the other. Control characters and
-    those that turn the direction of writing are shown by their numbers: a terminal obeys them."""
+    """Print a text on standard output, or with `error` on standard error. Control characters, and
+    those that change the writing direction, are shown by their numbers, since terminals obey
+    them."""
     click.echo(text.translate(_SHOWN), err=error)

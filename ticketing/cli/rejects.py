@@ -1,4 +1,4 @@
-"""How every import shows the rows that it left out."""
+"""Shows the rows that an import left out."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,14 +13,15 @@ _SHOWN_REJECTS = 5
 
 
 def require_no_input(path: Path | None, files: Iterable[Path]) -> None:
-    """Raises InputError where the rows that are left out would replace a file that is read."""
+    """Raises InputError if the file of rejects would overwrite an input file."""
     if path and path.exists() and any(file.exists() and file.samefile(path) for file in files):
         raise InputError(f"--rejects {path} is a file that is read; name another one.")
 
 
 @contextmanager
 def written_rejects(path: Path | None) -> Iterator[None]:
-    """Write the rows of a file that is refused since none can be used, where that was asked for."""
+    """Context manager: write the rejected rows, if requested, of a file that is refused because no
+    row is usable."""
     try:
         yield
     except NoUsableRow as error:
@@ -31,14 +32,14 @@ def written_rejects(path: Path | None) -> Iterator[None]:
 
 
 def keep_rejects(rejects: list[Reject], path: Path | None) -> None:
-    """Write all of them to `path` where one was asked for: before anything is printed, which ends
-    a command whose output nobody reads on."""
+    """Write all rejects to `path` if one was given; before anything is printed, because a command
+    ends when nobody reads its output."""
     if path:
         write_atomically(path, rejects_text(rejects))
 
 
 def show_rejects(rejects: list[Reject], path: Path | None) -> None:
-    """Print the first few, and where all of them are that were kept."""
+    """Print the first rejects, and where all of them were written."""
     for reject in rejects[:_SHOWN_REJECTS]:
         say(f"  rejected {reject}")
     if len(rejects) > _SHOWN_REJECTS:

@@ -88,7 +88,7 @@ def make(part: str) -> None:
 
 
 def _resize(desk: Desk, connection: "Connection", shards: int) -> None:
-    """Resize what has not so many shards, and say of each index what became of it."""
+    """Resize the indices that do not have this many shards, and print the result for each."""
     from ticketing.stores.elasticsearch.resizing import resize
 
     left = resize(connection, shards)
@@ -106,7 +106,7 @@ def _resize(desk: Desk, connection: "Connection", shards: int) -> None:
 
 
 def _of_servers() -> Settings:
-    """Raises InputError where the store is SQLite, which has no indices."""
+    """Raises InputError if the store is SQLite, which has no indices."""
     settings = load_settings()
     if not settings.store.startswith(("http://", "https://")):
         raise InputError("Only a store on servers has indices; set TICKETING_STORE to its address.")

@@ -143,7 +143,7 @@ def _desk() -> Desk:
 
 
 def _password() -> str:
-    """What is typed twice, unseen, or the first line of what is piped in."""
+    """A password typed twice without echo, or the first line of piped input."""
     if sys.stdin.isatty():
         typed: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
         return typed

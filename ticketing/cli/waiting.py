@@ -1,4 +1,4 @@
-"""What a person sees while a command does something that counts nothing."""
+"""What a terminal shows during work without countable progress."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +12,9 @@ TICK_SECONDS = 0.5
 
 @contextmanager
 def shown_waiting(doing: str) -> Iterator[None]:
-    """Show on a terminal what is being done and since when, after half a second.
+    """Context manager: show on a terminal what is being done and for how long, after half a second.
 
-    Nothing is shown elsewhere, and nothing is left behind.
+    Shows nothing elsewhere, and leaves nothing behind.
     """
     with tqdm(bar_format=f"{doing} {{elapsed}}", leave=False, disable=None) as bar:
         if bar.disable:

@@ -1,10 +1,10 @@
-"""The little language of the catalogue's texts, and the slips of those who type.
+"""The template language of the catalogue's texts, and typing errors.
 
-A text holds slots in braces:
+A text may contain slots in braces:
 
 - `{rumbling}` (lower case): a term, which has several wordings;
-- `{90..140}`, `{0.5..2.0}`, `{001..099}`: a number from that range, both ends included,
-  with as many decimals or leading zeros as its lower end shows;
+- `{90..140}`, `{0.5..2.0}`, `{001..099}`: a number from that range, both ends included, with as
+  many decimals or leading zeros as its lower end shows;
 - `{UNIT}` (upper case): a slot filled by the ticket that is being written.
 """
 
@@ -40,7 +40,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Slot:
-    """A place that is filled by name."""
+    """A slot that is filled by name."""
 
     name: str
 

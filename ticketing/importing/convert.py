@@ -1,4 +1,4 @@
-"""One row of an export to one ticket."""
+"""Converts one row of an export to a ticket."""
 
 import re
 from datetime import datetime
@@ -13,10 +13,10 @@ from ticketing.times import parse_time
 
 
 def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Ticket | Reject:
-    """The ticket of a row under a completed mapping, or why there is none.
+    """The ticket of a row with a completed mapping, or the reason why there is none.
 
-    Text is stored readable: mark-up stripped, numbers kept. Replies dated `before` or
-    later are no solution, and neither is a text without a letter and a digit.
+    Text is stored readable: without mark-up, with numbers. Replies dated `before` or later are not
+    used as solution, and neither is a text without a letter or digit.
     """
     field = ""
     try:
@@ -56,8 +56,7 @@ def _cell(row: Row, mapping: Mapping, field: str) -> Any:
 
 
 def _created(value: object, form: str) -> datetime | None:
-    """When a ticket was created. Raises ValueError, which tells of `date_format` where it could
-    help."""
+    """The creation date. Raises ValueError, which mentions `date_format` if that could help."""
     try:
         return parse_time(value, form)
     except ValueError as error:
@@ -66,23 +65,23 @@ def _created(value: object, form: str) -> datetime | None:
 
 
 def _text(value: Any) -> str:
-    """Readable text of a cell; a list of plain values is joined with commas."""
+    """The readable text of a cell; a list of plain values is joined with commas."""
     if value is None:
         return ""
     if isinstance(value, list):
         return ", ".join(filter(None, map(_text, value)))
     if isinstance(value, dict):
         raise ValueError("is an object, not a text")
-    # A lone half of a surrogate pair can't be stored; it becomes "?".
+    # An unpaired surrogate can't be stored; it becomes "?".
     return strip_markup(str(value).encode(errors="replace").decode())
 
 
 _EXACT = 2**53
-"""From here on not every whole number is one that a point may follow."""
+"""From here on, a JSON float does not represent all whole numbers."""
 
 
 def _id(value: Any) -> str:
-    """An id as it is written; the number 1.0 of JSON, where a column has gaps, is 1."""
+    """An id as it is written; the JSON number 1.0, as in a column with gaps, is 1."""
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         value = int(value)
     if not isinstance(value, str | int) or isinstance(value, bool):
@@ -91,7 +90,8 @@ def _id(value: Any) -> str:
 
 
 def _groups(value: Any) -> frozenset[str]:
-    """Names of a list, or of a text that parts them by commas or semicolons; none is everybody."""
+    """Group names from a list, or from a text with commas or semicolons; no names means
+    everybody."""
     names = (
         value if isinstance(value, list) else re.split("[,;]", str("" if value is None else value))
     )
@@ -103,9 +103,9 @@ def _groups(value: Any) -> frozenset[str]:
 
 
 def _solution(row: Row, mapping: Mapping, comments: Comments, before: datetime | None) -> str:
-    """The replies that may serve as solution: the longest one, or all in order.
+    """The solution from the replies: the longest one, or all in order.
 
-    The longest is taken because the last one often only closes the ticket.
+    The longest is used because the last one often only closes the ticket.
     """
     replies = row.values.get(comments.column) or []
     if not isinstance(replies, list):

@@ -1,4 +1,4 @@
-"""From files to the store: survey first, then convert and put batch by batch."""
+"""Imports files into the store: survey first, then convert and store batch by batch."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,15 +18,15 @@ from ticketing.tickets import Ticket
 from ticketing.times import plausible_until
 
 BATCH = 500
-"""Tickets put at once."""
+"""Number of tickets stored at once."""
 
 Place = tuple[str, int]
-"""A file and the line where a row of it starts."""
+"""A file and the first line of a row."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file that was read to its end once, with its number of rows and completed mapping."""
+    """A file that was read to its end once, with its number of rows and its completed mapping."""
 
     path: Path
     rows: int
@@ -36,17 +36,17 @@ class Source:
 
 @dataclass
 class ImportReport:
-    """What an import did: tickets by outcome, and the rows that were left out."""
+    """The result of an import: counts of tickets, and the rows that were left out."""
 
     added: int = 0
     changed: int = 0
     unchanged: int = 0
     rejects: list[Reject] = field(default_factory=list)
     to_come: list[str] = field(default_factory=list)
-    """Ids of tickets that are dated after tomorrow, which is a mistake in the file."""
+    """Ids of tickets dated after tomorrow, which are mistakes in the file."""
 
     def count(self, counts: PutCounts) -> None:
-        """Add the outcome of one batch."""
+        """Add the counts of one batch."""
         self.added += counts.added
         self.changed += counts.changed
         self.unchanged += counts.unchanged
@@ -76,8 +76,7 @@ def read_tickets(
 ) -> Iterator[Ticket]:
     """The tickets of all sources in order; rows left out are appended to `rejects`.
 
-    An id that was met before, in any of the sources, is rejected. `seen_row` is called
-    once a row.
+    A repeated id, in any of the sources, is rejected. `seen_row` is called once per row.
     """
     with first_places() as places:
         for source in sources:
@@ -88,7 +87,7 @@ def read_tickets(
 def _placed_tickets(
     source: Source, places: FirstPlaces, rejects: list[Reject], seen_row: Callable[[], object]
 ) -> Iterator[tuple[Ticket, Place]]:
-    """The tickets of a source as `read_tickets` gives them, each with its place."""
+    """The tickets of a source as in `read_tickets`, each with its place."""
     for row in read_rows(source.path):
         seen_row()
         ticket = row if isinstance(row, Reject) else _new_ticket(row, source, places)
@@ -99,7 +98,7 @@ def _placed_tickets(
 
 
 def _new_ticket(row: Row, source: Source, places: FirstPlaces) -> Ticket | Reject:
-    """The ticket of a row; a Reject for one whose id was met before."""
+    """The ticket of a row, or a Reject if its id is repeated."""
     ticket = to_ticket(row, source.mapping, source.before)
     if isinstance(ticket, Reject):
         return ticket
@@ -114,12 +113,12 @@ def import_sources(
     seen_row: Callable[[], object] = lambda: None,
     report: ImportReport | None = None,
 ) -> ImportReport:
-    """Store the tickets of all sources in batches that are each all or nothing, but for those whose
-    ids `put_tickets` calls taken: their rows are rejected. It is told too which fields a batch
-    says nothing of, which tickets that are there keep.
+    """Store the tickets of all sources in batches, each completely or not at all. Rows whose ids
+    `put_tickets` reports as taken are rejected. `put_tickets` also gets the fields that the file
+    does not have; present tickets keep these.
 
-    Interrupted, it has stored whole tickets only, and says in a `report` given what came of them;
-    run again, it stores the rest.
+    If interrupted, complete tickets are stored, and `report` (if given) has the counts; another run
+    stores the rest.
     """
     report = report or ImportReport()
     with first_places() as places:
@@ -136,6 +135,6 @@ def import_sources(
 
 
 def dated_to_come(tickets: Iterable[Ticket]) -> list[str]:
-    """The ids of those that were created after tomorrow, by their date."""
+    """The ids of tickets dated after tomorrow."""
     end = plausible_until()
     return [ticket.id for ticket in tickets if ticket.created and ticket.created >= end]

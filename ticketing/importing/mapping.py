@@ -1,4 +1,4 @@
-"""Which column of an export holds which field of a ticket."""
+"""The mapping of an export's columns to the fields of a ticket."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -40,8 +40,8 @@ class _Table(BaseModel):
 class Comments(_Table):
     """How to find the solution in a list of replies.
 
-    `column` holds the list; the other names are keys of each reply. Replies of authors
-    in `leave_out` never count. `choose` takes the longest reply or joins all of them.
+    `column` holds the list; the other names are keys of each reply. Replies of authors in
+    `leave_out` do not count. `choose` selects the longest reply or joins all of them.
     """
 
     column: str
@@ -53,10 +53,10 @@ class Comments(_Table):
 
 
 class Mapping(_Table):
-    """Column by field; None is guessed from usual names, an empty string is left out.
+    """The column of each field; None is guessed from usual names, an empty string means no column.
 
-    `date_format` is how `created`, and when a reply was written, are, as for strptime; empty, what
-    `parse_time` understands.
+    `date_format` is the format (as for strptime) of `created` and of the replies' dates; if empty,
+    any format of `parse_time`.
     """
 
     id: str | None = None
@@ -81,7 +81,7 @@ class Mapping(_Table):
 
     @property
     def left_out(self) -> frozenset[str]:
-        """The fields that no column holds: a ticket that is there keeps them."""
+        """The fields without a column: present tickets keep their values."""
         held = {name for name in FIELDS if getattr(self, name)}
         return frozenset(FIELDS) - held - ({"solution"} if self.comments else set())
 
@@ -141,11 +141,11 @@ def _override(table: dict[str, Any], override: str) -> None:
 
 
 def complete(mapping: Mapping, survey: Survey) -> Mapping:
-    """`mapping` with every open field guessed from the file's columns; nothing is None any more,
-    except `comments` where the file has none or a solution column was found.
+    """`mapping` with all open fields guessed from the file's columns. Then nothing is None, except
+    `comments` if the file has none or a solution column was found.
 
-    Raises InputError for a column that the file lacks or has several of, and where no id or no
-    text is found.
+    Raises InputError for a column that is missing or repeated in the file, and if no id or no text
+    is found.
     """
     called = *survey.columns, *survey.repeated
     guesses = {name: _guess(_USUAL[name], called) for name in FIELDS}
@@ -193,8 +193,8 @@ def _complete_comments(given: Comments | None, is_open: bool, survey: Survey) ->
 
 
 def _guess(usual: str, columns: Iterable[str]) -> str:
-    """The column of the first usual name that one carries, or an empty string; of several that do,
-    the one that is written so, or else the first."""
+    """The column with the first usual name that occurs, or "". If several columns have that name in
+    different cases, the one with the same case, else the first."""
     by_name: dict[str, str] = {}
     for column in columns:
         name = "_".join(column.lower().replace("-", " ").split())

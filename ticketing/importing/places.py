@@ -1,4 +1,4 @@
-"""Where each id of an import was first given, kept on disk: an import's memory does not grow."""
+"""Remembers on disk where each id of an import was first given, so that memory does not grow."""
 
 import os
 import sqlite3
@@ -10,20 +10,20 @@ from ticketing.errors import StoreError
 
 
 class FirstPlaces:
-    """Ids and the place where each came first."""
+    """The first place of each id."""
 
     def __init__(self, connection: sqlite3.Connection):
         self._connection = connection
         connection.execute("CREATE TABLE places (id TEXT PRIMARY KEY, place BLOB) WITHOUT ROWID")
 
     def earlier(self, id: str, place: str) -> str:
-        """Where an id came before it comes at a place; empty where it did not.
+        """The earlier place of an id, or "" if this is the first one, which is then remembered.
 
-        Raises StoreError where the disk takes no more.
+        Raises StoreError if the disk is full.
         """
         try:
             put = "INSERT OR IGNORE INTO places VALUES (?, ?)"
-            # The name of a file is bytes, not always text.
+            # A file's name may be bytes that are not text.
             if self._connection.execute(put, (id, os.fsencode(place))).rowcount:
                 return ""
             found = self._connection.execute("SELECT place FROM places WHERE id = ?", (id,))
@@ -37,7 +37,7 @@ class FirstPlaces:
 
 @contextmanager
 def first_places() -> Iterator[FirstPlaces]:
-    """Places of a private file, which is gone with the block."""
+    """Context manager: places in a private file, which is deleted at the end."""
     with closing(sqlite3.connect("", isolation_level=None, check_same_thread=False)) as connection:
         connection.execute("BEGIN")
         yield FirstPlaces(connection)

@@ -1,4 +1,4 @@
-"""A first pass over a file: is it readable to its end, and which columns does it have?"""
+"""A first pass over a file: checks that it is readable, and finds its columns."""
 
 from collections.abc import Sized
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from ticketing.tables import NoUsableRow, Reject, leave_out, read_rows
 
 @dataclass(frozen=True)
 class Survey:
-    """What a file holds: rows (rejected ones included), columns, and lists of objects.
+    """What a file contains: number of rows (with rejected ones), columns, and lists of objects.
 
-    `lists` maps a column whose values are lists of objects to the keys of those objects, and
-    `repeated` are names that several columns had.
+    `lists` maps each column whose values are lists of objects to the keys of those objects.
+    `repeated` are names of several columns.
     """
 
     path: Path
@@ -25,7 +25,7 @@ class Survey:
 
 
 def survey(path: Path) -> Survey:
-    """Read the whole file once. Raises InputError where it can't be read or holds nothing."""
+    """Read the whole file once. Raises InputError if it cannot be read or is empty."""
     rows = 0
     rejects: list[Reject] = []
     columns: dict[str, None] = {}
@@ -54,6 +54,6 @@ def survey(path: Path) -> Survey:
 
 
 def _require_few(names: Sized, path: Path, line: int) -> None:
-    """Raises InputError where the rows so far name more columns than are allowed."""
+    """Raises InputError if the rows so far have more columns than allowed."""
     if fault := COLUMNS.fault(len(names)):
         raise InputError(f"{path}:{line} and the rows before it: the table {fault}.")

@@ -1,4 +1,4 @@
-"""Which columns of a file hold labels, and what a row has in one."""
+"""The columns of a file that hold labels, and access to their cells."""
 
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -16,18 +16,18 @@ _USUAL = {
 }
 
 EXPORTED = {"query", "docid", "rating"}
-"""The columns of labels.csv, in which Quepid writes its judgments too."""
+"""The columns of labels.csv, which Quepid also uses for judgments."""
 
 _NO_CELL = (list, dict)
-"""What JSON may hold, and no table does."""
+"""JSON values that no cell of a table has."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns hold a label; empty ones are guessed from usual names.
+    """The columns of a label; empty ones are guessed from usual names.
 
     The query is a ticket of the archive (`query` holds its id) or a text (`subject`,
-    `description`). Who judged need not be said.
+    `description`). The judge is optional.
     """
 
     query: str = ""
@@ -39,8 +39,8 @@ class Columns:
 
 
 def complete(columns: Columns, rows: list[Row], path: Path, judge_is_said: bool = False) -> Columns:
-    """`columns` with usual names where open, without that of a judge who is said. Raises InputError
-    for a missing one, and for one that the file has several of."""
+    """`columns` with open ones guessed from usual names; with `judge_is_said`, the judge's column
+    is not needed. Raises InputError for a missing or repeated column."""
     present = {name: None for row in rows for name in row.values}
     repeated = {name for row in rows for name in row.repeated}
     chosen = {"query": columns.query}
@@ -67,12 +67,12 @@ def complete(columns: Columns, rows: list[Row], path: Path, judge_is_said: bool 
 
 
 def is_exported(row: Row) -> bool:
-    """Whether a row is one of labels.csv, or of a table like it."""
+    """Whether a row is from labels.csv or a similar table."""
     return row.values.keys() >= EXPORTED
 
 
 def restored(row: Row) -> Row:
-    """A row as it was before the export made it one of a table that people open: of labels.csv."""
+    """A row of labels.csv with the escapes for spreadsheets removed."""
     if not is_exported(row):
         return row
     values = {k: from_cell(v) if isinstance(v, str) else v for k, v in row.values.items()}
@@ -80,18 +80,18 @@ def restored(row: Row) -> Row:
 
 
 def cell(row: Row, column: str) -> str:
-    """What a row has in a column, without blanks around it; nothing for no column. Half of a
-    surrogate pair can't be stored, and becomes "?"."""
+    """The cell of a row without surrounding blanks; "" for no column. An unpaired surrogate can't
+    be stored, and becomes "?"."""
     value = row.values.get(column)
     return "" if value is None else str(value).encode(errors="replace").decode().strip()
 
 
 def no_cell(row: Row, columns: Columns) -> str:
-    """The first column of a label that a row has a list or an object in, or nothing."""
+    """The first label column in which a row has a list or an object, or ""."""
     named = (name for name in astuple(columns) if isinstance(row.values.get(name), _NO_CELL))
     return next(named, "")
 
 
 def shown(row: Row, column: str) -> str:
-    """A cell as a sentence shows it, not all of a long one."""
+    """A cell for a message, shortened if long."""
     return repr(cell(row, column))[:60]

@@ -1,4 +1,4 @@
-"""A judgment event as one JSON object, complete, so that it reads back equal."""
+"""A judgment event as a complete JSON object, for lossless export and import."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ def _adapter() -> TypeAdapter[Judgment]:
 
 
 def is_event(values: Mapping[str, Any]) -> bool:
-    """Whether a row looks like an event rather than like a plain label."""
+    """Whether a row looks like an event and not like a plain label."""
     return "event_id" in values and isinstance(values.get("query"), dict)
 
 
@@ -34,7 +34,7 @@ def to_json(event: Judgment) -> str:
 
 
 def from_row(row: Row) -> Judgment | Reject:
-    """The event that a row of judgments.jsonl holds, or why it holds none."""
+    """The event in a row of judgments.jsonl, or why there is none."""
     try:
         event = _adapter().validate_python(row.values)
     except ValidationError as error:
@@ -51,7 +51,7 @@ def from_row(row: Row) -> Judgment | Reject:
 def new_events(
     rows: Iterable[Row], kept: Iterable[Judgment], rejects: list[Reject]
 ) -> list[Judgment]:
-    """The events of a file that was exported, each once; one whose id is another event's is
+    """The events of an exported file, each once; an event with the id of a different event is
     rejected."""
     events = {event.event_id: event for event in kept}
     found: dict[str, Judgment] = {}
@@ -69,9 +69,9 @@ def new_events(
 
 
 def _fault(event: Judgment) -> tuple[str, str]:
-    """The first field that no store can keep, and why; both empty where all can be kept.
+    """The first field that no store can keep, and why; two empty strings if there is none.
 
-    A time to come would outdo whatever the judge says until then.
+    A future time is invalid: it would override whatever the judge says until then.
     """
     texts = {
         "event_id": (EVENT_ID, event.event_id),

@@ -1,4 +1,4 @@
-"""Judgments and labels as files that other tools read: JSON Lines, Quepid CSV, TREC qrels."""
+"""Exports judgments and labels for other tools: JSON Lines, Quepid CSV, TREC qrels."""
 
 import csv
 import io
@@ -18,19 +18,19 @@ from ticketing.tickets import Judgment, Label, Query
 
 @dataclass(frozen=True)
 class Exported:
-    """The files that were written, and ids with white space, which are not in qrels.txt."""
+    """The files written, and ids with white space, which are left out of qrels.txt."""
 
     paths: list[Path]
     left_out: list[str]
 
 
 def export_labels(events: Iterable[Judgment], folder: Path) -> Exported:
-    """Write all four files, each whole or not at all.
+    """Write all four files, each atomically.
 
-    judgments.jsonl: every event; labels.csv: query,docid,rating (Quepid), in which no cell is a
-    formula (see `as_cell`); qrels.txt: qid 0 docid grade (TREC), in both YES 2, REL 1, NO 0;
-    queries.jsonl: qid, subject, description. A qid is the ticket id of a query that is a ticket,
-    else the query id.
+    judgments.jsonl: every event. labels.csv: query,docid,rating (Quepid), in which no cell is a
+    formula (see `as_cell`). qrels.txt: qid 0 docid grade (TREC). In both, YES is 2, REL 1, NO 0.
+    queries.jsonl: qid, subject, description. A qid is the ticket id if the query is a ticket, else
+    the query id.
     """
     events = list(events)
     labels = derive_labels(events)
@@ -66,7 +66,8 @@ def _quepid(labels: list[Label]) -> str:
 
 
 def _qrels(labels: list[Label]) -> str:
-    """One line a qid and ticket; where a query's ticket was reworded, the better grade stands."""
+    """One line per qid and ticket; if the ticket of a query was reworded, the better grade is
+    written."""
     grades: dict[tuple[str, str], int] = {}
     for label in labels:
         pair = _qid(label.query), label.ticket_id

@@ -1,4 +1,5 @@
-"""Queries that were judged here, known again by the one text that labels.csv has of each."""
+"""Recognises judged queries by their text in labels.csv, which has subject and description in one
+line."""
 
 from collections.abc import Iterable
 
@@ -13,7 +14,7 @@ def one_text(query: Query) -> str:
 
 
 class JudgedQueries:
-    """The queries that judgments are about. Of one text, that of a ticket is meant first."""
+    """The judged queries. If several have the same text, one that is a ticket is preferred."""
 
     def __init__(self, judgments: Iterable[Judgment]):
         labels = derive_labels(judgments)
@@ -22,12 +23,12 @@ class JudgedQueries:
         for query in sorted({x.query for x in labels}, key=lambda query: bool(query.ticket_id)):
             self._queries[one_text(query)] = query
         for text, query in list(self._queries.items()):
-            self._queries.setdefault(as_cell(text), query)  # of a table whose columns were renamed
+            self._queries.setdefault(as_cell(text), query)  # from a table with renamed columns
 
     def named(self, text: str) -> Query | None:
-        """The query that labels.csv has as this text."""
+        """The query with this text in labels.csv."""
         return self._queries.get(" ".join(text.split()))
 
     def agree(self, event: Judgment) -> bool:
-        """Whether what everybody said comes to this grade already."""
+        """Whether the label from all judgments already has this grade."""
         return self._grades.get((event.query.id, event.ticket_id)) == event.grade

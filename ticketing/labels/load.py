@@ -1,7 +1,7 @@
-"""Labels of any desk into judgment events.
+"""Imports labels of any desk as judgment events.
 
-A label is compared with what the same judge thinks at present, so that a file changes what it says
-otherwise and nothing else: YES, NO and YES again end as YES.
+A label is compared with the judge's present grade, so that a file only changes what differs: YES,
+NO and YES again end as YES.
 """
 
 import re
@@ -39,17 +39,17 @@ _NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+")
 
 
 TICK = timedelta(microseconds=1)
-"""The least by which a time is later than another."""
+"""The smallest difference between two times."""
 
 
 IMPORT = "import"
-"""Who judged, where nobody is named."""
+"""Name of the judge if none is given."""
 
 
 @dataclass
 class LabelReport:
-    """What an import did; `left_out` counts rows of `unmapped` grades, of too late queries and such
-    as another row outdoes, `strange` events of tickets that the archive does not have."""
+    """Counts of an import. `left_out`: rows with `unmapped` grades or too late queries, or
+    overridden by another row; `strange`: events of tickets that the archive does not have."""
 
     added: int = 0
     known: int = 0
@@ -60,7 +60,7 @@ class LabelReport:
 
 
 def read_grades(options: Iterable[str]) -> dict[str, Grade]:
-    """The mapping of `VALUE=YES|REL|NO` options. Raises InputError for any other form."""
+    """The mapping from `VALUE=YES|REL|NO` options. Raises InputError for any other form."""
     grades = {}
     for option in options:
         value, _, name = option.rpartition("=")
@@ -73,7 +73,7 @@ def read_grades(options: Iterable[str]) -> dict[str, Grade]:
 
 
 class TicketsAndJudgments(Tickets, Judgments, Protocol):
-    """Where labels are recorded, of tickets that are there."""
+    """A store of judgments and of the tickets that they refer to."""
 
 
 def import_labels(
@@ -84,14 +84,14 @@ def import_labels(
     before: datetime | None = None,
     judge: str = IMPORT,
 ) -> LabelReport:
-    """Read a file of labels, or of events as exported, and record it; again, it changes nothing.
+    """Read a file of labels, or of exported events, and record them. Repeating it changes nothing.
 
-    `grades` maps the file's values (casefolded) and leaves out all others; without it
-    YES/REL/NO, 2/1/0 and 5/3/1 are understood. Of what a judge says twice of a pair the better
-    grade counts. With `before`, only queries whose ticket was created earlier are taken. A query
-    that is the text of one judged here, as labels.csv has it, is that one, and what all judges came
-    to is known. Events say all of that themselves. Raises InputError when the file, its columns or
-    the judge can't be used, and for what is said beside events; nothing is stored then.
+    `grades` maps the file's values (casefolded) and leaves out all others; default are YES/REL/NO,
+    2/1/0 and 5/3/1. If a judge grades a pair twice, the better grade counts. With `before`, only
+    queries whose ticket was created earlier are imported. A query with the text of a judged one, as
+    in labels.csv, is that query, and labels that already result from all judgments change nothing.
+    Events contain all this themselves. Raises InputError if the file, its columns or the judge
+    can't be used, and for options that events do not need; nothing is stored then.
     """
     _require_judge(judge)
     report = LabelReport()
@@ -133,7 +133,7 @@ def import_labels(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a row's event is made of, beside the row."""
+    """Data for making a row's event, apart from the row."""
 
     columns: Columns
     tickets: Mapping[str, Ticket]
@@ -146,18 +146,17 @@ def _pair(event: Judgment) -> tuple[str, str, str]:
 
 
 def _require_judge(judge: str) -> None:
-    """Raises InputError for a name that no event could be read back with, and for none."""
+    """Raises InputError for a judge's name that is empty or cannot be exported."""
     fault = NAME.fault(len(judge)) or half_fault(judge)
     if fault or not judge.strip():
         raise InputError(f"--judge {fault or 'is empty; name who judged'}.")
 
 
 def _after(present: Judgment | None, said: Judgment) -> Judgment:
-    """What is said, unless it is what the judge thinks at present: then that event itself.
+    """The event for a grade; or the judge's present event, if that has the same grade.
 
-    Its id follows from both, so that an import that was cut short may be repeated. It begins with
-    IMPORTED, which no person's does: nobody can use up an id that an import will need. Its time is
-    after that of the event that it contradicts, whatever clock that one had.
+    Its id is derived from both, so an interrupted import can be repeated, and begins with IMPORTED,
+    so no person's event can occupy it. Its time is after that of the event that it contradicts.
     """
     if present and present.grade == said.grade:
         return present
@@ -207,7 +206,7 @@ def _label_events(
 
 
 def _says_what_all_do(row: Row, asked: _Asked) -> bool:
-    """Whether a row is of labels.csv, which has what all judges came to, and nobody's own voice."""
+    """Whether a row is from labels.csv, whose labels are derived from all judges."""
     named = cell(row, asked.columns.judge) or asked.judge != IMPORT
     return (is_exported(row) and not named) or _of_one_text(row, asked) is not None
 
@@ -252,7 +251,7 @@ def _query(row: Row, asked: _Asked) -> Query:
 
 
 def _of_one_text(row: Row, asked: _Asked) -> Query | None:
-    """The judged query that a row has as one text, unless it is what the row says anyway."""
+    """The judged query with the one text of a row, unless the row itself gives the query."""
     if asked.columns.query or cell(row, asked.columns.description):
         return None
     known = asked.judged.named(cell(row, asked.columns.subject))
@@ -265,14 +264,14 @@ def _typed(row: Row, columns: Columns) -> Query:
 
 
 def _tickets(rows: list[Row], columns: Columns, store: Tickets) -> dict[str, Ticket]:
-    """The tickets of the archive that the rows name, or may mean."""
+    """The tickets of the archive that the rows refer to or may refer to."""
     named = (columns.ticket, columns.query) if columns.query else (columns.ticket,)
     ids = {cell(row, column) for row in rows for column in named}
     return store.get_tickets(sorted(ids | set(map(whole, ids))))
 
 
 def _id(row: Row, column: str, tickets: Mapping[str, Ticket]) -> str:
-    """The id that a row names: as it is written, or of no such ticket, as a whole number."""
+    """The id in a row: as it is written or, if there is no such ticket, as a whole number."""
     written = cell(row, column)
     return written if written in tickets else whole(written)
 
@@ -283,8 +282,9 @@ def _created_before(query: Query, tickets: Mapping[str, Ticket], before: datetim
 
 
 def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
-    """Words and numbers; a 1 is the lowest rating where a 3 or 5 occurs, and else a gain. Raises
-    InputError for numbers that are on neither scale, where the ones known would mean another."""
+    """The grades of words and numbers in a column. A 1 is the lowest rating if a 3 or 5 occurs,
+    otherwise a gain. Raises InputError for numbers on neither scale if known ones would be
+    misread."""
     values = {whole(cell(row, column)) for row in rows}
     numbers = set(filter(_NUMBER.fullmatch, values))
     scale = next((known for known in (_GAINS, _RATINGS) if numbers <= known.keys()), None)

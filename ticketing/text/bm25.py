@@ -1,4 +1,4 @@
-"""BM25 in memory, for measuring beside it."""
+"""BM25 in memory, as a baseline."""
 
 import math
 from collections import defaultdict
@@ -9,16 +9,17 @@ import numpy.typing as npt
 from scipy.sparse import csc_array, csr_array
 
 K1, B = 1.2, 0.75
-"""As SQLite and Elasticsearch have them."""
+"""Parameters as in SQLite and Elasticsearch."""
 
 
 def lucene_idf(texts: int, having: int) -> float:
-    """What a word tells that `having` of so many texts have, as Lucene takes it: never below 0."""
+    """Inverse document frequency as in Lucene, never below 0: `having` of `texts` texts contain the
+    word."""
     return math.log(1 + (texts - having + 0.5) / (having + 0.5))
 
 
 def sqlite_idf(texts: int, having: int) -> float:
-    """The same as SQLite takes it: hardly anything for a word of half the texts or more."""
+    """Inverse document frequency as in SQLite: nearly 0 for a word in half of the texts or more."""
     idf = math.log((texts - having + 0.5) / (having + 0.5))
     return idf if idf > 0 else 1e-6
 
@@ -34,7 +35,7 @@ class BM25:
         self._terms: defaultdict[str, int] = defaultdict()
         self._terms.default_factory = self._terms.__len__
         words = [np.fromiter(map(self._terms.__getitem__, text), np.int64) for text in texts]
-        self._terms.default_factory = None  # what comes now is asked for
+        self._terms.default_factory = None  # from now on only lookups
         lengths = np.array([len(text) for text in words], np.int64)
         self.size = len(words), len(self._terms)
         counts = csr_array(
@@ -48,7 +49,7 @@ class BM25:
         counts.sum_duplicates()
         self._known = csc_array(counts)  # [texts, terms]
         self.having = np.diff(self._known.indptr)
-        """In how many texts each term is: int [terms]."""
+        """Number of texts with each term: int [terms]."""
         worth = [idf(len(words), having) for having in self.having.tolist()]
         times, of = self._known.data, self._known.indices
         usual = lengths.mean() if lengths.any() else 1.0
@@ -56,7 +57,7 @@ class BM25:
         self._known.data = np.repeat(worth, self.having) * times / (times + length[of])
 
     def terms(self, words: Iterable[str], most: int | None = None) -> list[int]:
-        """The distinct ones of words that any text has, rarest first, ties by the word."""
+        """The distinct words that any text has, rarest first, ties by the word."""
         known = {word: self._terms[word] for word in words if word in self._terms}
         ordered = sorted(known, key=lambda word: (self.having[known[word]], word))
         return [known[word] for word in ordered[:most]]

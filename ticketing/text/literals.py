@@ -1,8 +1,9 @@
-"""Numbers, codes and ids as they are written: a model learns none, but who asks may name one.
+"""Literals: numbers, codes and ids as they are written. The model does not read them, but stores
+can find tickets by them.
 
-A literal is a run of letters and digits, "-", "_" and "." within, of which the tokenizer masks at
-least a part: "1603", "ORA-00942", "E-1105", "CVE-2021-44228", "v1.2.3", "3VA1-112". Of a measure
-("28MW") it is the number. What is part of a time, a path or an address is none.
+A literal is a run of letters and digits (with "-", "_" and "." inside) that the tokenizer masks at
+least in part: "1603", "ORA-00942", "E-1105", "CVE-2021-44228", "v1.2.3", "3VA1-112". Of a measure
+("28MW") only the number is a literal. Parts of times, paths and addresses are no literals.
 """
 
 import re
@@ -14,21 +15,21 @@ from ticketing.text.normal import normalise
 from ticketing.text.tokens import masks_in, tokenize
 
 KINDS = frozenset({"<num>", "<id>", "<key>", "<version>", "<ip>"})
-"""The masks of what two texts may both name; not of times, paths and addresses."""
+"""Masks of literals; not those of times, paths and addresses."""
 
 MOST_LITERALS = 32
-"""Of one query: a pasted log names thousands."""
+"""Maximum number of literals of a query: a pasted log has thousands."""
 
 MOST_KEPT, LONGEST = 256, 128
-"""Of one ticket, and characters of each, by which it can be found."""
+"""Maximum number of literals kept for a ticket, and maximum length of each in characters."""
 
 REMEMBERED, LONGEST_REMEMBERED = 1 << 16, 48
-"""Stretches of text whose literals are remembered, and their length: many return."""
+"""Number and maximum length of text stretches whose literals are cached, since many recur."""
 
 
 class _Literal(NamedTuple):
-    """What texts that name the same have in common, how this one writes it, and where in its
-    stretch; what else it can be found by, and whether a model sees a mask of it."""
+    """A literal: its key, which equal literals share; its spelling here; its position in the
+    stretch; further keys by which it can be found; and whether the model sees a mask of it."""
 
     key: str
     written: str
@@ -39,7 +40,7 @@ class _Literal(NamedTuple):
 
 
 def literals(text: str) -> list[str]:
-    """The distinct literals of a text, each as it is written first, the first MOST_LITERALS."""
+    """The distinct literals of a text in their first spelling, at most MOST_LITERALS."""
     found: dict[str, str] = {}
     for literal in _literals(text):
         if literal.masked:
@@ -50,15 +51,15 @@ def literals(text: str) -> list[str]:
 
 
 def key_of(literal: str) -> str:
-    """What a literal has in common with all that name the same: "ORA-7" with "ora7", "v1.2" with
+    """The key of a literal, equal for all spellings: that of "ORA-7" and "ora7", or of "v1.2" and
     "1.2"."""
     key = _VERSION.sub("", literal.casefold())
     return key.translate(_NO_JOINTS) if any(map(str.isalpha, key)) else key
 
 
 def literal_keys(*texts: str) -> list[str]:
-    """The distinct keys by which a ticket of these texts can be found, but for overlong ones: what
-    stores keep of it. Of more than MOST_KEPT those with a letter come first."""
+    """The distinct keys that stores keep to find a ticket with these texts, without overlong ones.
+    If there are more than MOST_KEPT, keys with a letter come first."""
     found = chain.from_iterable(map(_literals, texts))
     keys = dict.fromkeys(chain.from_iterable((one.key, *one.parts) for one in found))
     short = [key for key in keys if len(key) <= LONGEST]
@@ -68,10 +69,10 @@ def literal_keys(*texts: str) -> list[str]:
 
 
 def named_in(text: str, wanted: Iterable[str]) -> list[str]:
-    """Those of the `wanted` literals that a text names too; "77" does not name "7"."""
+    """Those of the `wanted` literals that a text contains; "77" does not contain "7"."""
     keys = {literal: key_of(literal) for literal in wanted}
     near = keys
-    if text.isascii():  # soon said of most
+    if text.isascii():  # a fast test for most texts
         plain = text.translate(_NO_JOINTS)
         near = {literal: key for literal, key in keys.items() if _digits_of(key) in plain}
     there = {key for one in (_literals(text) if near else ()) for key in (one.key, *one.parts)}
@@ -79,7 +80,7 @@ def named_in(text: str, wanted: Iterable[str]) -> list[str]:
 
 
 def spans_naming(text: str, wanted: Iterable[str]) -> list[tuple[int, int]]:
-    """Where a text names any of the `wanted` literals: half-open ranges, in order."""
+    """Positions of any of the `wanted` literals in a text: half-open ranges, in order."""
     keys = set(map(key_of, filter(_DIGIT.search, wanted)))
     return [
         (stretch.start() + one.start, stretch.start() + one.end)
@@ -113,18 +114,19 @@ _MEASURE = re.compile(r"(\d++(?>(?:[.,]\d++)*))[A-Za-z]{1,5}")
 
 
 def _digits_of(key: str) -> str:
-    """The longest row of digits of a key: what any text that names it has, without joints."""
+    """The longest run of digits of a key, which every text with that literal contains unbroken."""
     return max(_DIGITS.findall(key), key=len, default="")
 
 
 def _literals(text: str) -> Iterator[_Literal]:
-    """Those of a text in order."""
+    """The literals of a text, in order."""
     stretches = filter(_DIGIT.search, text.split())
     return chain.from_iterable(map(_remembered.__getitem__, stretches))
 
 
 def _in_stretch(stretch: str) -> tuple[_Literal, ...]:
-    """Those of a stretch. Masks are sought in capitals: "ora-00942" is a code, too."""
+    """The literals of a stretch of text. Masks are also searched in capitals, since "ora-00942" is
+    a code too."""
     if stretch.isascii():
         return tuple(_in_ascii(stretch))
     normal, starts, ends = normalise(stretch)
@@ -156,8 +158,8 @@ def _in_ascii(text: str) -> Iterator[_Literal]:
 
 
 class _Remembered(dict[str, tuple[_Literal, ...]]):
-    """Those of each stretch; of short ones, many of which return, REMEMBERED are kept and found
-    without a step of Python."""
+    """Literals by stretch; those of REMEMBERED short stretches are cached in this dict, so that a
+    lookup runs no Python code."""
 
     def __missing__(self, stretch: str) -> tuple[_Literal, ...]:
         found = _in_stretch(stretch)

@@ -1,9 +1,8 @@
-"""Readable plain text from HTML, wiki mark-up and the colours of logs, in time linear in the text's
-length.
+"""Readable plain text from HTML, wiki mark-up and terminal logs, in linear time.
 
-Every pattern is bounded or possessive, and each stops at the next character that
-could open another match: nothing rescans, whatever a mail client or a log produced.
-Unknown tags such as `List<String>` are text, and code blocks keep their content.
+All patterns are bounded or possessive and stop at the next character that could begin another
+match, so nothing is scanned twice, whatever a mail client or a log produced. Unknown tags such as
+`List<String>` are text, and code blocks keep their content.
 """
 
 import html
@@ -18,7 +17,7 @@ _INLINE_TAG = re.compile(
     "strike|strong|su[bp]|td|th|tt|u|var"
 )
 _LOWER = dict(zip(range(ord("A"), ord("Z") + 1), range(ord("a"), ord("z") + 1), strict=True))
-"""Of ASCII alone, where no letter becomes two."""
+"""Lower case of ASCII letters only, so that the length does not change."""
 _HIDDEN = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
 
 _TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]{0,15})([\s/][^<>]{0,2000}+)?>(\n?)")
@@ -30,8 +29,8 @@ _OFFICE = re.compile(
     r"|/?(?:o|v|w|st1|m):\w{1,40}+(?:[\s/][^<>]{0,2000}+)?>)",
     re.IGNORECASE,
 )
-"""What a page declares, and what Outlook and Word have in one beside HTML. XML that is no page is a
-text about XML, and its declaration is a part of it."""
+"""Declarations of HTML pages, and tags that Outlook and Word add to HTML. Other XML is text about
+XML, and keeps its declaration."""
 _VERBATIM = re.compile(r"\{(code|noformat)(?::[^{}\n]{0,200}+)?\}")
 _MACRO = re.compile(
     r"\{(?:html|quote|color|panel|info|tip|note|warning|anchor|expand|section|column)"
@@ -64,7 +63,8 @@ _WIKI_SPANS = (
     ("_", re.compile(r"_(?<!\w_)(?![\s_])([^_\n]{1,500}+)(?<!\s)_(?!\w)")),
     ("+", re.compile(r"\+(?<![\w+]\+)(?![\s+])([^+\n]{1,500}+)(?<!\s)\+(?![\w+])")),
 )
-"""Marks around words that stay, each after something that every match has: most texts lack it."""
+"""Wiki marks around words that stay, each after a string that every match contains, since most
+texts lack it."""
 
 _STRING = "\x90\x98\x9d-\x9f"
 _ESCAPE = re.compile(
@@ -72,7 +72,7 @@ _ESCAPE = re.compile(
     rf"|(?:\x1b[P\]X^_]|[{_STRING}])[^\x07\x1b\x9c{_STRING}]{{0,2000}}+(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]{0,20}+[0-Z\\^-~]"
 )
-"""What a terminal obeys (ECMA-48): colours and moves of the cursor, titles and links, the rest."""
+"""Terminal control sequences (ECMA-48): colours, cursor movements, titles, links and others."""
 _CONTROL = re.compile(r"[^\t\n -~\xa0-\U0010ffff]")
 
 _ENDLESS = re.compile(r"&#(?:\d{20,}+|[xX][0-9a-fA-F]{20,}+);?")
@@ -81,11 +81,11 @@ _GAPS = re.compile(r"\n\n\n++")
 
 
 def strip_markup(text: str) -> str:
-    """`text` without HTML and Jira wiki mark-up; words, code, numbers and line breaks stay.
+    """Remove HTML and Jira wiki mark-up from `text`; words, code, numbers and line breaks stay.
 
-    A link keeps its words (and loses its address), an image its file name, a list item
-    starts with "- ", the cells of a table row are joined with " | ". What a terminal obeys and
-    nobody reads goes: colours, and all other control characters.
+    A link keeps its words (without the address), an image its file name, a list item begins with "-
+    ", and cells of a table row are joined with " | ". Terminal control sequences and other control
+    characters are removed.
     """
     text = _without_controls(text)
     plain, at, inside = [], 0, ""
@@ -102,7 +102,7 @@ def strip_markup(text: str) -> str:
 
 
 def _without_controls(text: str) -> str:
-    """Line ends, as `\\n`, and tabs stay; other white space is a blank."""
+    """Normalise line ends to `\\n`, keep tabs, and replace other white space by blanks."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not _CONTROL.search(text):
         return text
@@ -138,7 +138,7 @@ def _replace_tag(tag: re.Match[str]) -> str:
 
 
 def _drop_between(text: str, opening: str, closing: str) -> str:
-    """`text` without what lies from `opening` to `closing`; an unclosed stretch stays."""
+    """`text` without the parts from `opening` to `closing`; an unclosed part stays."""
     lower = text.translate(_LOWER)
     kept, at = [], 0
     while (start := lower.find(opening, at)) >= 0:

@@ -1,10 +1,10 @@
-"""What a model should not learn by heart, as a table of named rules.
+"""Masks what a model should not memorise, by a table of named rules.
 
-A ticket's own numbers, ids, dates and addresses never come back, and the key of
-another ticket would give a labelled pair away: each becomes a mask such as `<num>`.
-The first rule that matches at a position wins. Rules see one stretch of text
-without white space at a time. One that fails has read a bounded number of words, so that
-masking takes linear time: a version has MOST_PARTS at most, longer ones are several.
+A ticket's own numbers, ids, dates and addresses never recur, and the key of another ticket would
+reveal a labelled pair. Each becomes a mask such as `<num>`. The first rule that matches at a
+position applies. Rules see one stretch of text without white space at a time. A rule that fails has
+read a bounded number of words, so masking takes linear time: a version has at most MOST_PARTS
+parts, and longer ones become several.
 """
 
 import re
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Rule:
-    """A name, the mask that stands for a match, and the pattern (case-sensitive, `re` syntax)."""
+    """A rule: its name, its mask, and its pattern (case-sensitive, `re` syntax)."""
 
     name: str
     mask: str

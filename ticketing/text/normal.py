@@ -1,5 +1,4 @@
-"""The form of a text in which one character is written in one way (NFKC), without what cannot be
-seen, in time linear in its length."""
+"""Unicode normalisation of text (NFKC) without invisible characters, in linear time."""
 
 import re
 import unicodedata
@@ -17,11 +16,12 @@ def marks() -> str:
 
 
 MOST_MARKS = 30
-"""Marks that are normalised with their letter, which takes time quadratic in their number: as many
-as the Stream-Safe Text Format (Unicode Standard Annex #15) has, more than any language."""
+"""Maximum number of combining marks normalised with their letter, since that takes quadratic time.
+The Stream-Safe Text Format (Unicode Standard Annex #15) has the same limit; no language needs as
+many."""
 
 LONGEST_FORM = 8
-"""Characters that one is replaced with: U+FDFA, the longest form by far, loses ten of its 18."""
+"""Maximum number of characters that replace one; U+FDFA, by far the longest with 18, is cut."""
 
 
 @cache
@@ -31,7 +31,8 @@ def _clusters() -> re.Pattern[str]:
 
 
 def normalise(text: str) -> tuple[str, list[int], list[int]]:
-    """NFKC of `text` without invisible characters, and where each character's source lies."""
+    """NFKC of `text` without invisible characters, and the start and end of each character's source
+    in `text`."""
     normal, starts, ends = [], [], []
     for cluster in _clusters().finditer(text):
         form = unicodedata.normalize("NFKC", cluster[0].translate(_INVISIBLE))

@@ -1,36 +1,37 @@
-"""Sentences of ticket texts: mails, lists and logs as well as prose, cut by rule, in time linear
-in the text's length."""
+"""Splits ticket texts (mails, lists, logs, prose) into sentences by rules, in linear time."""
 
 import re
 from collections.abc import Iterator
 
 LINE = 50
-"""A line of prose that is wrapped has at least so many characters."""
+"""Minimum length of a wrapped line of prose."""
 
 _MARKED = re.compile(r"\s*+(?:[-*•>#]++|\d{1,2}[.)]|[a-z]\))\s++")
-"""How an item of a list, or a quoted line, begins."""
+"""The beginning of a list item or quoted line."""
 
 _END = re.compile(
     r"(?<=[.!?…])(?P<closing>[\"'”’)\]]*+)\s++(?=[\"'“‘(\[]*+[^\W_a-zà-ÿ])|(?<=[。！？])"
 )
-"""A mark and a space with no small letter after it, or a mark of its own width."""
+"""The end of a sentence: a mark and a space without a lower-case letter after it, or a full-width
+mark."""
 
 _ABBREVIATED = re.compile(
     r"\b(?:e\.g|i\.e|etc|vs|approx|no|nr|dr|mr|mrs|ms|fig|resp|bef|z\.b|d\.h|bzw|ca)\.$", re.I
 )
 _LONGEST_ABBREVIATED = 8
-"""Characters of an abbreviation, with the one before it."""
+"""Maximum length of an abbreviation, with the character before it."""
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text in order, each with its white space made single spaces."""
+    """The sentences of a text in order, with white space reduced to single blanks."""
     return [sentence for block in _blocks(text) for sentence in _of_block(block)]
 
 
 def _blocks(text: str) -> list[str]:
-    """Lines, joined where prose goes on: a long one without an end, or a small letter next."""
+    """Lines, joined if prose continues: after a long line without an end, or before a lower-case
+    letter."""
     blocks: list[list[str]] = []
-    last = ""  # the line before; empty ends a block
+    last = ""  # the previous line; "" ends a block
     for line in text.splitlines():
         marked = _MARKED.match(line)
         words = " ".join(line[marked.end() if marked else 0 :].split())
@@ -55,7 +56,7 @@ def _of_block(block: str) -> list[str]:
 
 
 def _pieces(block: str) -> Iterator[str]:
-    """What lies between ends of sentences, each with what closes there: a bracket, a quotation."""
+    """The parts between ends of sentences, each with its closing brackets or quotation marks."""
     start = 0
     for found in _END.finditer(block):
         yield block[start : max(found.end("closing"), found.start())].strip()
@@ -67,5 +68,5 @@ def shortened(text: str, length: int) -> str:
     """At most `length` characters, cut at a space where there is one, with an ellipsis."""
     if len(text) <= length:
         return text
-    begun = text[: length - 2].rsplit(maxsplit=1)  # blanks alone have no word
+    begun = text[: length - 2].rsplit(maxsplit=1)  # blanks alone have no words
     return "".join(begun[:1]).rstrip(" ,;:.") + " …"

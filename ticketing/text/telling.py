@@ -1,4 +1,5 @@
-"""Which words of a text tell what it is about, and how much; which are forms of one word."""
+"""Telling words: which words of a text say what it is about, with their weights; and singular forms
+of words."""
 
 import math
 import tomllib
@@ -9,18 +10,18 @@ from importlib.resources import files
 from ticketing.text.vocabulary import Vocabulary
 
 EVERYDAY = 0.1
-"""A word in more than this share of tickets tells little of any one."""
+"""A word in more than this share of tickets is not telling."""
 
 ENOUGH = 200
-"""Tickets from which on such a share is known well enough to go by it."""
+"""Minimum number of tickets for that rule, since the share is unreliable in small archives."""
 
 
 MOST_REMEMBERED = 1 << 16
-"""Words whose weights are remembered."""
+"""Number of cached word weights."""
 
 
 class _Remembered(dict[str, float]):
-    """Weights of words, each weighed once: found without a step of Python, as most of them are."""
+    """Weights of words, cached in this dict so that a lookup runs no Python code."""
 
     def __init__(self, weigh: Callable[[str], float]):
         self._weigh = weigh
@@ -33,25 +34,25 @@ class _Remembered(dict[str, float]):
 
 
 class TellingWords:
-    """The words that tell something, under the document counts of one vocabulary.
+    """Telling words, by the document frequencies of a vocabulary.
 
-    Not among them are masks, single letters, stop words of the archive's language and, in an
-    archive of ENOUGH tickets, everyday words.
+    Masks, single letters, stop words of the archive's language and, in an archive of ENOUGH
+    tickets, everyday words are not telling.
     """
 
     def __init__(self, vocabulary: Vocabulary, everyday: float = EVERYDAY):
-        """A word in more than the share `everyday` of an archive's tickets tells nothing."""
+        """A word in more than the share `everyday` of an archive's tickets is not telling."""
         self._vocabulary, self._everyday = vocabulary, everyday
         self.weight: Callable[[str], float] = _Remembered(self._weight).__getitem__
-        """idf of a token, above 0; 0 for one that tells nothing."""
+        """The idf of a token, above 0; 0 for a word that is not telling."""
 
     def of(self, words: Iterable[str]) -> list[str]:
-        """The telling ones of some words, each once, in order."""
+        """The distinct telling words among `words`, in order."""
         return list(filter(self.weight, dict.fromkeys(words)))
 
     def beside(self, words: Iterable[str]) -> "TellingWords":
-        """The words that tell beside a query of these: everyday ones too, where it has no others
-        ("water in fuel oil" at a desk for turbines)."""
+        """The telling words for comparing with a query of these words: if it has no others,
+        everyday words count too ("water in fuel oil" at a desk for turbines)."""
         return self if any(map(self.weight, words)) else self._with_everyday
 
     @cached_property
@@ -59,8 +60,8 @@ class TellingWords:
         return TellingWords(self._vocabulary, everyday=1.0)
 
     def is_said_of_codes(self, token: str) -> bool:
-        """Whether a token tells nothing beside a number or code: a mask, a stop word, or what is
-        said of any ("error 1603", "code")."""
+        """Whether a token adds nothing to a number or code: a mask, a stop word, or a word used
+        with any code ("error 1603", "code")."""
         return (
             not any(map(str.isalpha, token))
             or token.startswith("<")
@@ -70,7 +71,7 @@ class TellingWords:
 
     @cached_property
     def _stop_words(self) -> frozenset[str]:
-        """Those of the language whose stop words are most frequent in the vocabulary."""
+        """The stop words of the language whose stop words are most frequent in the vocabulary."""
         counted = zip(self._vocabulary.words, self._vocabulary.document_counts, strict=True)
         counts = dict(counted)
         lists = _stop_words()
@@ -89,9 +90,9 @@ class TellingWords:
 
 @lru_cache(maxsize=1 << 14)
 def singular(word: str) -> str:
-    """A word without the ending of an English plural; of both numbers it gives the same.
+    """A word without the ending of an English plural; singular and plural give the same form.
 
-    Harman (1991), "How effective is suffixing?", the S stemmer: no other ending is touched.
+    Harman (1991), "How effective is suffixing?", the S stemmer; it removes no other endings.
     """
     if word.endswith("ies") and not word.endswith(("eies", "aies")):
         return word[:-3] + "y"
@@ -104,7 +105,7 @@ def singular(word: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def numbers_of(form: str) -> tuple[str, ...]:
-    """The words whose singular is this one: itself and its plurals."""
+    """The words with this singular form: itself and its plurals."""
     plurals = [f"{form}s", *([f"{form[:-1]}ies"] if form.endswith("y") else [])]
     return tuple([word for word in (form, *plurals) if singular(word) == form])
 
@@ -122,7 +123,7 @@ def _ours() -> dict[str, list[str]]:
 
 @cache
 def _stop_words() -> tuple[frozenset[str], ...]:
-    """By language, English first: where none of the words occurs it is taken."""
+    """Stop words by language. English is first, since it is used if no stop word occurs."""
     from bm25s import stopwords
 
     ours = _ours()

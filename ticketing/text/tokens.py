@@ -1,11 +1,11 @@
-"""The one tokenizer: lower-case words and masks, with their place in the text.
+"""The tokenizer: lower-case words and masks, with their positions in the text.
 
-Text is cut at white space, and each stretch is normalised (NFKC), masked and split
-on its own. The same stretches return again and again, so short ones are remembered,
-which makes the tokens of a repeated word a dictionary look-up.
+Text is split at white space, and each stretch is normalised (NFKC), masked and split on its own.
+The same stretches recur, so short ones are cached, and the tokens of a repeated word are one
+dictionary lookup.
 
-All of it takes time linear in the text's length, whatever the text: no pattern scans twice what
-it has read, and what is normalised at once is short.
+Everything takes linear time for any text: no pattern scans twice, and only short parts are
+normalised at once.
 """
 
 import re
@@ -21,7 +21,7 @@ from ticketing.text.normal import marks, normalise
 
 
 class Token(NamedTuple):
-    """A token and the half-open range [start, end) of the text that it stands for."""
+    """A token and the half-open range [start, end) of its source in the text."""
 
     text: str
     start: int
@@ -44,13 +44,13 @@ def tokens_with_spans(text: str) -> list[Token]:
 def tokenize(text: str) -> list[str]:
     """The texts of `tokens_with_spans(text)`.
 
-    Stores keep those of their tickets: where other ones are to be given, these are made anew.
+    Stores keep these for their tickets. If the tokenizer changes, they must be computed again.
     """
     return list(chain.from_iterable(map(remembered_texts.__getitem__, _stretches(text))))
 
 
 def masks_in(stretch: str) -> list[Token]:
-    """The tokens of text without white space that are masks, in half the time of all."""
+    """The masks among the tokens of text without white space, in half the time of all tokens."""
     if not stretch.isascii():
         return [token for token in tokens_with_spans(stretch) if token.text in _ALL_MASKS]
     masks: list[Token] = []
@@ -63,12 +63,12 @@ def masks_in(stretch: str) -> list[Token]:
 
 
 def token_lines(*texts: str) -> str:
-    """The tokens of texts, joined by blanks, a line a text: what stores keep of their tickets."""
+    """The tokens of texts, joined by blanks, one line per text, as stores keep them."""
     return "\n".join(" ".join(tokenize(text)) for text in texts)
 
 
 def first_written(text: str, tokens: Collection[str]) -> dict[str, str]:
-    """Those of some tokens that a text has, each as it is written where it comes first."""
+    """Those of the tokens that a text contains, each in its first spelling there."""
     written: dict[str, str] = {}
     left = set(tokens)
     for stretch in _stretches(text):
@@ -86,11 +86,11 @@ def first_written(text: str, tokens: Collection[str]) -> dict[str, str]:
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _STRETCH = re.compile(rf"[{_HAN}]|[^\s{_HAN}]+")
 _REMEMBERED_LENGTH = 48
-"""Characters of a stretch whose tokens are remembered."""
+"""Maximum length of a stretch whose tokens are cached."""
 
 
 def _stretches(text: str) -> list[str]:
-    """Those of a text; ASCII is split at the same white space, in less time."""
+    """The stretches of a text; ASCII is split at the same white space, but faster."""
     return text.split() if text.isascii() else _STRETCH.findall(text)
 
 
@@ -109,7 +109,7 @@ def _split_stretch(stretch: str) -> tuple[Token, ...]:
     tokens: list[Token] = []
     for token in _split_normal(normal):
         start, end = starts[token.start], ends[token.end - 1]
-        if not tokens or start >= tokens[-1].end:  # the two numbers of a fraction sign are one
+        if not tokens or start >= tokens[-1].end:  # a fraction sign has two numbers
             tokens.append(Token(token.text, start, end))
     return tuple(tokens)
 
@@ -117,14 +117,14 @@ def _split_stretch(stretch: str) -> tuple[Token, ...]:
 _remembered = lru_cache(maxsize=1 << 16)(_split_stretch)
 
 MOST_TEXTS, LONGEST_REMEMBERED = 1 << 16, 160
-"""Stretches whose texts of tokens are remembered, and their characters."""
+"""Number of stretches whose token texts are cached, and their maximum length."""
 
 
 class _Texts(dict[str, tuple[str, ...]]):
-    """The texts of the tokens of each stretch; short ones are remembered, MOST_TEXTS of them.
+    """Token texts by stretch; MOST_TEXTS short stretches are cached.
 
-    What is remembered is found without a step of Python: most of what encoding takes is this. Lines
-    of a stack trace, which are long, return as often as words.
+    A lookup of a cached stretch runs no Python code; encoding consists mostly of these. Lines of
+    stack traces, which are long, recur as often as words.
     """
 
     def __missing__(self, stretch: str) -> tuple[str, ...]:
@@ -143,8 +143,8 @@ remembered_texts = _Texts()
 
 
 def _texts_of(stretch: str) -> list[str]:
-    """The texts of the tokens of a stretch, whose runs of letters are remembered in turn: names
-    with dots and addresses are made of few words."""
+    """The token texts of a stretch; its runs of letters are cached in turn, since dotted names and
+    addresses consist of few words."""
     if not stretch.isascii():
         return [intern(token.text) for token in _split_stretch(stretch)]
     texts: list[str] = []
@@ -161,8 +161,8 @@ def _texts_of(stretch: str) -> list[str]:
 
 
 _ONLY_WORDS = re.compile(r"(?!.*(?:www\.|mailto:|::|[a-fA-F][:-][a-fA-F]))[^0-9@/\\<]*+")
-"""A stretch of ASCII without what any rule of masking needs: without digits, `:` and `-` mean
-something between hexadecimal letters alone, or where an address begins."""
+"""An ASCII stretch without anything that masking rules need: without digits, `:` and `-` matter
+only between hexadecimal letters, or at the beginning of an address."""
 
 _ASCII_RUN = re.compile(r"\w[\w']*+")
 
@@ -182,7 +182,7 @@ _remembered_run = lru_cache(maxsize=1 << 15)(_split_run)
 _PLAIN = re.compile(
     r"[\"'(\[{]*+(?!www\.|mailto:)((?:[a-z]|[A-Z][a-z])[a-z]{0,40})[.,;:!?)\]}\"']*+"
 )
-"""A stretch of one word and marks around it, which no rule of masking can mean."""
+"""A stretch of one word with punctuation, which no masking rule can match."""
 
 
 # Masks and words ---------------------------------------------------------------------
@@ -200,7 +200,7 @@ def _words() -> re.Pattern[str]:
 
 
 MASKED = re.compile(r"[\d:/@\\<#-]|www\.")
-"""What a stretch has in which any rule of masking finds something."""
+"""A stretch without any of these is matched by no masking rule."""
 
 
 @cache
@@ -235,7 +235,7 @@ def _split_normal(text: str) -> list[Token]:
 def _split_word(run: str, offset: int) -> list[Token]:
     """Tokens of a run of letters, digits, marks, underscores and apostrophes.
 
-    "don't" stays one word, the s of "user's" goes, "l'eau" is two words.
+    "don't" stays one word, "user's" loses its s, "l'eau" becomes two words.
     """
     if run.isalpha() and run.isascii():
         return [_word(run[cut:end], offset + cut) for cut, end in pairwise(_camel_cuts(run))]
@@ -263,7 +263,7 @@ def _camel_cuts(word: str) -> list[int]:
         return [0, len(word)]
     cuts = [0]
     for i in range(2, len(word)):
-        if word[i].isupper() and i - cuts[-1] >= 2:  # few are, so that is asked first
+        if word[i].isupper() and i - cuts[-1] >= 2:  # rare, so it is tested first
             after_small, before_small = not word[i - 1].isupper(), word[i + 1 : i + 2].islower()
             if after_small or before_small:
                 cuts.append(i)
@@ -271,7 +271,7 @@ def _camel_cuts(word: str) -> list[int]:
 
 
 def _is_whole(word: str) -> bool:
-    """Whether no inner letter is a capital, or every letter is."""
+    """Whether no inner letter is a capital, or all letters are capitals."""
     return word.islower() or word[1:].islower() or word.isupper()
 
 
@@ -279,7 +279,7 @@ _LEADING_DIGITS = re.compile(r"\A\d+")
 
 
 def _split_digits(word: str, start: int) -> list[Token]:
-    """The mask of an id, or a leading number's mask and what follows it ("28MW"), or the word."""
+    """The mask of an id; or the mask of a leading number and the rest ("28MW"); or the word."""
     if word.isalpha():
         return [_word(word, start)]
     rest = _LEADING_DIGITS.sub("", word)

@@ -1,4 +1,4 @@
-"""Words of an archive as dense ids, with the document frequencies that weight them."""
+"""Vocabulary: word ids and document frequencies."""
 
 import math
 from collections import Counter
@@ -16,8 +16,8 @@ UNKNOWN = 0
 class Vocabulary:
     """Word ids from 1, most frequent first (ties alphabetical); 0 is any unknown word.
 
-    `document_counts[i]` says in how many of `documents` texts word i occurred. The last words may
-    be in none: they have ids, and are not among the vocabulary's own (see `joined_by`).
+    `document_counts[i]` is the number of the `documents` texts that contain word i. The last words
+    may be in none: they have ids, but do not count as the vocabulary's own (see `joined_by`).
     """
 
     def __init__(self, words: Sequence[str], document_counts: Sequence[int], documents: int):
@@ -29,7 +29,8 @@ class Vocabulary:
 
     @classmethod
     def count(cls, texts: Iterable[Sequence[str]], min_count: int = 2, limit: int = 50_000) -> Self:
-        """The vocabulary of tokenized texts: words in at least `min_count`, at most `limit`."""
+        """The vocabulary of tokenized texts: words in at least `min_count` texts, at most `limit`
+        words."""
         counts: Counter[str] = Counter()
         documents = 0
         for tokens in texts:
@@ -45,55 +46,55 @@ class Vocabulary:
         min_count: int = 2,
         limit: int = 50_000,
     ) -> Self:
-        """The vocabulary of words of which is known in how many of `documents` texts they are."""
+        """The vocabulary of words with known document frequencies over `documents` texts."""
         kept = sorted((-n, word) for word, n in counts if n >= min_count)[:limit]
         return cls([word for _, word in kept], [-n for n, _ in kept], documents)
 
     def __len__(self) -> int:
-        """Number of ids, the unknown word's included."""
+        """Number of ids, including that of unknown words."""
         return len(self.words) + 1
 
     def __contains__(self, word: str) -> bool:
         return 0 < self._ids.get(word, UNKNOWN) <= self._own
 
     def lacking(self, words: Iterable[str]) -> list[str]:
-        """Those of some words that it does not hold as its own."""
+        """Those of the words that are not its own."""
         words = list(words)
         own = range(1, self._own + 1)
         return [word for word, id in zip(words, self.ids(words), strict=True) if id not in own]
 
     def joined_by(self, words: Iterable[str], most: int) -> Self:
-        """The same and, while it has fewer than `most`, others of these words, which are in no
-        text."""
+        """The same vocabulary with further words, which are in no text, while it has fewer than
+        `most`."""
         more = [*islice(self.lacking(words), max(most - len(self.words), 0))]
         counts = [*self.document_counts, *repeat(0, len(more))]
         return type(self)([*self.words, *more], counts, self.documents)
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
-        """One id a token."""
+        """The id of each token."""
         return list(map(self._ids.get, tokens, repeat(UNKNOWN)))
 
     def ids_of(
         self, texts: Sequence[Sequence[str]]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """One id a token of n texts, end to end, and where each text begins in them: int64
-        [n + 1], the last is where the last one ends."""
+        """The ids of the tokens of n texts, concatenated, and the start of each text: int64 [n +
+        1], with the end of the last."""
         bounds = np.cumsum([0, *map(len, texts)])
         ids = map(self._ids.get, chain.from_iterable(texts), repeat(UNKNOWN))
         return np.fromiter(ids, np.int64, int(bounds[-1])), bounds
 
     def share(self, word: str) -> float:
-        """In what share of the texts a word occurs; 0 for an unknown one."""
+        """The share of texts that contain a word; 0 for an unknown word."""
         id = self._ids.get(word, UNKNOWN)
         return self.document_counts[id - 1] / self.documents if id else 0.0
 
     def idf(self) -> list[float]:
-        """log((N + 1) / (n + 1)) by id; the unknown word counts as seen in no text."""
+        """log((N + 1) / (n + 1)) by id; unknown words count as being in no text."""
         counts = [0, *self.document_counts]
         return [math.log((self.documents + 1) / (n + 1)) for n in counts]
 
     def to_json(self) -> dict[str, Any]:
-        """What `from_json` reads."""
+        """For `from_json`."""
         return {
             "words": self.words,
             "document_counts": self.document_counts,
@@ -102,5 +103,5 @@ class Vocabulary:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The vocabulary that `to_json` described."""
+        """Read what `to_json` wrote."""
         return cls(data["words"], data["document_counts"], data["documents"])

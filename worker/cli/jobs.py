@@ -18,13 +18,13 @@ from ticketing.settings import load_settings
 from worker.progress import SINCE, silent_for, summary
 
 SHORT = 8
-"""As much of a job's id as is shown in a list, and is enough to name it by."""
+"""Length of the part of a job's id shown in lists, which also identifies it."""
 
 TEXT, REPORT = "text", "report"
-"""The parts of an evaluation's `result` that hold its tables, line by line, and a file's name."""
+"""Keys of an evaluation's `result` with its tables (line by line) and the name of its report."""
 
 SEARCHED = 1000
-"""The latest jobs, among which one is looked for by the beginning of its id."""
+"""Number of the latest jobs among which a job is searched by the beginning of its id."""
 
 
 @click.command("jobs")
@@ -75,7 +75,7 @@ def _list(desk: Desk) -> None:
 
 
 def _warn_of_missing_workers(desk: Desk, listed: Iterable[Job]) -> None:
-    """Say so where no worker is at jobs that should be under way."""
+    """Warn if no worker works on jobs that should be running."""
     at_work = [job for job in listed if job.state in (JobState.QUEUED, JobState.RUNNING)]
     if not at_work:
         return
@@ -117,14 +117,14 @@ def _act(desk: Desk, job: Job, action: str) -> Job:
 
 
 def _kept(desk: Desk, job: Job) -> list[str]:
-    """The names in the store of what a job has kept: what it left out or found first, and how a
-    check read the first rows last."""
+    """Names in the store of a job's files: rejects or report first, and the rows that a check read
+    last."""
     names = [file.name for file in desk.store.files(f"report/{job.id}/")]
     return sorted(names, key=lambda name: name.endswith(FIRST_READ))
 
 
 def _write(desk: Desk, job: Job, path: Path) -> None:
-    """Write what a job has kept. Raises NotFound."""
+    """Write a job's file. Raises NotFound."""
     kept = _kept(desk, job)
     if not kept:
         raise NotFound(
