@@ -1,4 +1,4 @@
-"""What holds for every operation of the API, asked by a program that may do everything."""
+"""Checks that hold for every operation of the API, requested by a program with all permissions."""
 
 import schemathesis
 from schemathesis.checks import positive_data_acceptance
@@ -9,7 +9,7 @@ from ticketing.desk import Desk
 from web.app import create_app
 
 OFTEN = {"rate_person": 10**6, "rate_address": 10**6}
-"""Settings of a desk that nobody asks too often."""
+"""Settings of a desk with very high rate limits."""
 
 RULES_BEYOND_SCHEMA = {
     "POST /api/recommend",
@@ -17,8 +17,9 @@ RULES_BEYOND_SCHEMA = {
     "POST /api/imports",
     "PUT /api/tickets/{ticket_id}",
 }
-"""Operations that refuse some requests which fit their schema: one field must stand for another,
-a file must hold tickets, and no white space or control character may be in the id of a ticket."""
+"""Operations that refuse some requests although they fit their schema: one field must replace
+another, a file must hold tickets, and a ticket's id must not contain white space or control
+characters."""
 
 
 def described(desk: Desk) -> BaseSchema:
@@ -30,6 +31,6 @@ def described(desk: Desk) -> BaseSchema:
 
 
 def check(case: schemathesis.Case) -> None:
-    """Send a request and hold the answer against its description."""
+    """Send a request and check the answer against the API's description."""
     ruled = case.operation.label in RULES_BEYOND_SCHEMA
     case.call_and_validate(excluded_checks=[positive_data_acceptance] if ruled else [])

@@ -1,4 +1,4 @@
-"""What tests of commands share: running them, and labels that make them measure something."""
+"""Helpers for tests of commands: running them, and labels to measure on."""
 
 from datetime import datetime
 
@@ -23,14 +23,14 @@ TIME = datetime(2020, 1, 1)
 
 
 def run(command, *arguments) -> str:
-    """What a command prints; an error it ends with is raised."""
+    """The output of a command; an error that ends it is raised."""
     result = CliRunner().invoke(command, list(arguments), catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
 def refused(kind, command, *arguments) -> str:
-    """The one line that a command is refused with."""
+    """The one-line message with which a command refuses."""
     with pytest.raises(kind) as caught:
         run(command, *arguments)
     message = str(caught.value)
@@ -39,7 +39,7 @@ def refused(kind, command, *arguments) -> str:
 
 
 def judge(desk, count=30) -> list[Query]:
-    """Each of the first tickets answers a query in its own words."""
+    """Judge each of the first tickets as the answer to a query in its own words."""
     tickets = list(desk.store.iter_tickets())[:count]
     pairs = [(Query(ticket.subject, ticket.description), ticket) for ticket in tickets]
     desk.store.add_judgments(
@@ -49,6 +49,6 @@ def judge(desk, count=30) -> list[Query]:
 
 
 def link(desk, new, old) -> None:
-    """A ticket is a duplicate of an older one."""
+    """Label a ticket as a duplicate of an older one."""
     query = Query(new.subject, ticket_id=new.id)
     desk.store.add_judgments([Judgment(query.id, query, old.id, Grade.YES, "ann", TIME)])

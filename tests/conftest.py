@@ -1,7 +1,7 @@
-"""Which tests run: fast ones always, marked ones with `--marked` (as CI does).
+"""Fixtures, and the selection of tests: fast ones always, marked ones with `--marked` (as in CI).
 
-Where something a marked test needs is missing, it fails in CI (`CI` is set) and is
-skipped with a reason elsewhere; what was left out is said in the last lines.
+If something that a marked test needs is missing, the test fails in CI (`CI` is set) and is skipped
+with a reason elsewhere. The last lines of the output say what was left out.
 """
 
 import os
@@ -24,8 +24,8 @@ from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.protocols import Store
 
-# How long an example takes depends on what else the machine does; tests measure no time. The
-# same examples in every run of CI; on a laptop new ones, which is where bugs are found.
+# The time of an example depends on the machine's load, and tests measure no time. In CI, the
+# examples are the same in every run; on a laptop they are new, which finds bugs.
 hypothesis_settings.register_profile(
     "untimed",
     deadline=None,
@@ -36,7 +36,7 @@ hypothesis_settings.load_profile("untimed")
 
 
 class KeptTemplates(BytecodeCache):
-    """Templates that were compiled for one app serve all: each test makes an app of its own."""
+    """Caches compiled templates for all apps, since each test makes its own app."""
 
     def __init__(self):
         self._kept: dict[str, bytes] = {}
@@ -64,9 +64,9 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    for item in items:  # one process for each group: what its tests share is made once
+    for item in items:  # one process per group, so that its tests share what they set up
         item.add_marker(pytest.mark.xdist_group(group_of(item)))
-    items.sort(key=lambda item: group_of(item) != ELASTICSEARCH)  # the longest group begins first
+    items.sort(key=lambda item: group_of(item) != ELASTICSEARCH)  # the longest group first
     if config.getoption("--marked"):
         return
     left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in MARKED)]
@@ -76,7 +76,8 @@ def pytest_collection_modifyitems(config, items):
 
 
 def group_of(item: pytest.Item) -> str:
-    """Its file, or the group of those that share a server: a second one takes as much memory."""
+    """The test's file, or the group of tests that share a server, since a second server needs as
+    much memory."""
     own_server = "elasticsearch_program" in getattr(item, "fixturenames", ())
     shared = item.get_closest_marker("elasticsearch") and not own_server
     return ELASTICSEARCH if shared else item.nodeid.partition("::")[0]
@@ -95,14 +96,14 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 def missing(what: str):
-    """Fail in CI, skip loudly elsewhere."""
+    """Fail in CI, skip elsewhere with a visible reason."""
     (pytest.fail if os.environ.get("CI") else pytest.skip)(f"{what} is missing on this machine")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_collecting():
-    """A process of tests holds far more than a desk: to look through it for each model that is
-    loaded took a third of a second."""
+    """Turns off `settle`'s garbage collection: a test process has far more objects than a desk, and
+    each collection took a third of a second."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ticketing.desk.loaded.settle", lambda: None)
         yield
@@ -137,7 +138,7 @@ def _redis(redis_program) -> Iterator[RedisServer]:
 
 @pytest.fixture
 def redis_url(_redis) -> str:
-    """Address of a real Redis that is empty; it is every test's, and nobody may harm it."""
+    """Address of a real, empty Redis, which all tests share and none may stop."""
     with _redis.client() as client:
         client.flushall()
     return _redis.url
@@ -145,7 +146,7 @@ def redis_url(_redis) -> str:
 
 @pytest.fixture(scope="session")
 def elasticsearch_url() -> Iterator[str]:
-    """Address of a real Elasticsearch: one that runs (TEST_ELASTICSEARCH), or started for us."""
+    """Address of a real Elasticsearch: a running one (TEST_ELASTICSEARCH), or one started here."""
     if url := os.environ.get("TEST_ELASTICSEARCH"):
         yield url
         return
@@ -157,7 +158,7 @@ def elasticsearch_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def _elasticsearch_prefix(elasticsearch_url) -> Iterator[str]:
-    """Begins the names of this run's indices, which are gone afterwards."""
+    """Prefix of the names of this run's indices, which are deleted afterwards."""
     prefix = f"t{uuid.uuid4().hex}"
     yield prefix
     with Elasticsearch(elasticsearch_url) as client:
@@ -167,7 +168,8 @@ def _elasticsearch_prefix(elasticsearch_url) -> Iterator[str]:
 
 @pytest.fixture
 def elasticsearch_settings(elasticsearch_url, _elasticsearch_prefix, tmp_path) -> Settings:
-    """Settings of a desk that is empty: to make indices takes longer than to empty them."""
+    """Settings of an empty desk; existing indices are emptied, which is faster than making new
+    ones."""
     with Elasticsearch(elasticsearch_url) as client:
         for index in client.indices.get(index=f"{_elasticsearch_prefix}-*", features="aliases"):
             if "-codes-" in index:
@@ -182,7 +184,8 @@ def elasticsearch_settings(elasticsearch_url, _elasticsearch_prefix, tmp_path) -
 
 @pytest.fixture
 def own_indices(elasticsearch_url, tmp_path) -> Iterator[Settings]:
-    """Settings of an empty desk on a real Elasticsearch whose indices a test may harm."""
+    """Settings of an empty desk on a real Elasticsearch with indices that only this test uses, so
+    that it may damage them."""
     prefix = f"t{uuid.uuid4().hex}"
     yield load_settings(home=tmp_path, store=elasticsearch_url, store_prefix=prefix)
     with Elasticsearch(elasticsearch_url) as client:

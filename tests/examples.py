@@ -1,4 +1,4 @@
-"""Small values that several tests build on."""
+"""Small example values used by several tests."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ticketing.queries import EncodedQuery, unit_of
 
 
 def scanned(codes, terms=None, weights=None, present=None, coverage=None) -> EncodedQuery:
-    """A query of which nothing but what a scan compares is given: codes uint8 [P, size]."""
+    """An encoded query with only the fields that a scan uses: codes uint8 [P, size]."""
     coverage = np.zeros(len(codes), np.float32) if coverage is None else coverage
     nothing = np.zeros((len(codes), 0), np.uint8)
     shares = np.ones(len(codes), np.float32) if present is None else present.astype(np.float32)
@@ -17,12 +17,12 @@ def scanned(codes, terms=None, weights=None, present=None, coverage=None) -> Enc
 
 
 def no_vector() -> np.ndarray:
-    """The projection of a query for which no index looks."""
+    """An empty projection, for a query that is not searched by an index."""
     return np.zeros(0, np.int8)
 
 
 def query_by(words, vector, time=None) -> EncodedQuery:
-    """A query of which a store sees nothing but what candidates are found by."""
+    """An encoded query with only the fields by which a store finds candidates."""
     nothing = np.zeros((0, 0), np.uint8)
     return EncodedQuery(
         words, lambda: vector, nothing, nothing, nothing, nothing, 1.0, nothing, True, time

@@ -1,6 +1,6 @@
 """A real desk on a SQLite store with a dozen gas turbine tickets; only the ranking is a stub.
 
-It counts shared words, and its parts add up to the distance.
+The stub counts shared words, and its parts add up to the distance.
 """
 
 import math
@@ -41,19 +41,19 @@ PAIRS = {
 }
 CHANNELS = {"h": 0.37, "E": 0.14, "T": 0.25, "L": 0.2}
 AGE = 0.04
-"""The part of the distance that is time; the channels have the rest."""
+"""The time part of the distance; the channels have the rest."""
 TOPICS = {
     17: ("exhaust", "spread", "burner"),
     3: ("filter", "pressure"),
     5: ("valve",),
     6: ("gearbox",),
 }
-"""Words that speak for each of the fake model's topics; others speak for none."""
+"""Words that indicate each of the fake model's topics; other words indicate none."""
 COMMON_WORDS = {"a", "and", "at", "for", "from", "in", "is", "no", "of", "on", "the", "to"}
 
 
 def topic_model() -> SimpleNamespace:
-    """What a Model shows of its topics; each of `TOPICS`' words speaks for its topic by 1."""
+    """The topics of a Model; each word of `TOPICS` has loading 1 for its topic."""
     words = [word for group in TOPICS.values() for word in group]
     docnade = DocNADE(DocNADESettings(vocabulary_size=len(words), topics=18))
     encoder = TopicEncoder(docnade, TopicWords(range(1, len(words) + 1)))
@@ -70,12 +70,12 @@ def topic_model() -> SimpleNamespace:
 
 
 def outlook_of(chance: float) -> Outlook:
-    """What the fake model makes of the chance of an answer."""
+    """The fake model's outlook for a chance of an answer."""
     return Outlook.LIKELY if chance >= LIKELY else Outlook.NOTHING
 
 
 class WordRanker:
-    """Stands where a Recommender does: the more words a ticket shares, the nearer it is."""
+    """Replaces a Recommender: the more words a ticket shares, the nearer it is."""
 
     def __init__(self, store: TicketsWithCodes, model: SimpleNamespace, timed: bool = True):
         self.store = store
@@ -83,11 +83,11 @@ class WordRanker:
         self.timed = timed
 
     def over(self, store: TicketsWithCodes, solved: object = None) -> "WordRanker":
-        """The same over another store; it knows no solved queries."""
+        """The same ranker over another store; solved queries are ignored."""
         return WordRanker(store, self.model, self.timed)
 
     def by_text(self) -> "WordRanker":
-        """The same without what time adds."""
+        """The same ranker without the time part."""
         return WordRanker(self.store, self.model, timed=False)
 
     def rank(self, query: Query, filters: Filters = Filters(), limit: int = 10):
@@ -96,7 +96,7 @@ class WordRanker:
         return [(item.ticket.id, item.distance) for item in items]
 
     def nearest(self, query: Query) -> SimpleNamespace:
-        """As much of the nearest tickets as is asked of them: the chance of an answer."""
+        """The needed part of the nearest tickets: the chance of an answer."""
         return SimpleNamespace(chances=SimpleNamespace(answered=self.recommend(query).chance))
 
     def recommend(
@@ -106,8 +106,8 @@ class WordRanker:
         limit: int = 10,
         exhaustive: bool = False,
     ) -> Recommendations:
-        """The nearest tickets with scores and reasons; always all are compared. Raises InputError
-        for a blank query."""
+        """The nearest tickets with scores and reasons; always compares all. Raises InputError for a
+        blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
         found = [t for t in self.store.iter_tickets(filters) if t.id != query.ticket_id]
@@ -132,7 +132,7 @@ class WordRanker:
 
 
 class FakeDesk(Desk):
-    """A desk that needs no trained model to rank, on SQLite below its home or another store."""
+    """A desk that ranks without a trained model, on SQLite below its home or on another store."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class FakeDesk(Desk):
         self.put_tickets(tickets() if records is None else records)
 
     def recommender(self, bundle_id: str = "") -> WordRanker:
-        """Raises NotReady as a desk does that no bundle serves, NotFound for an unknown bundle."""
+        """The stub. Raises NotReady if no bundle serves, NotFound for an unknown bundle."""
         if not (bundle_id or self.store.serving()):
             return super().recommender()
         if bundle_id not in ("", self.ranker.model.id):
@@ -164,7 +164,7 @@ class FakeDesk(Desk):
         return self.recommender(bundle_id) if bundle_id else super()._recommender()
 
     def _serve(self, bundle_id: str) -> None:
-        """Switch; there are no codes to verify."""
+        """Switch, without verifying codes, since there are none."""
         self.store.set_serving(bundle_id)
 
     def save_bundle(self, labels: int) -> str:
@@ -180,20 +180,20 @@ class FakeDesk(Desk):
         )
 
     def encode(self, bundle_id: str, tickets: Sequence[Ticket], tokens=None) -> list[CodeRow]:
-        """The main topics of tickets; their codes, which nothing scans, are one byte each."""
+        """The main topics of tickets, with codes of one byte each, which nothing scans."""
         topics = main_topics(self.ranker.model, tickets)
         found = zip(tickets, topics, strict=True)
         return [CodeRow(ticket.id, ticket.version, b"0", topic) for ticket, topic in found]
 
 
 def words(*texts: str) -> frozenset[str]:
-    """The tokens worth marking: no masks, no common words."""
+    """The tokens worth highlighting: no masks, no common words."""
     tokens = (token for text in texts for token in tokenize(text))
     return frozenset(token for token in tokens if token[0] != "<") - COMMON_WORDS
 
 
 def propose(ticket: Ticket, asked: frozenset[str], timed: bool) -> Recommendation:
-    """A recommendation whose distance falls with every shared word; what time adds is a share of
+    """A recommendation whose distance falls with each shared word; the time part is a share of
     it."""
     shared = sorted(asked & words(ticket.subject, ticket.description, ticket.solution))
     distance = 2.4 / (1 + len(shared)) * (1 if timed else 1 - AGE)

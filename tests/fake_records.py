@@ -1,4 +1,4 @@
-"""A dozen gas turbine tickets and two jobs, for tests of what stands on a Desk."""
+"""A dozen gas turbine tickets and two jobs, for tests of code above a Desk."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""A store that holds something of everything."""
+"""A store with some data of each kind."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -22,7 +22,7 @@ def row(ticket, fill, **changes):
 
 
 def fill(store: Store) -> None:
-    """Something of everything, among it what a copy must not bring back to life."""
+    """Put some data of each kind into a store, including some that a copy must not revive."""
     store.put_tickets(TICKETS)
     store.put_codes("b1", [row(t, i, topic=i % 5) for i, t in enumerate(TICKETS)])
     store.put_codes("b2", [row(t, 9) for t in TICKETS[:40]])

@@ -1,4 +1,4 @@
-"""A sentence encoder that counts letters, so that what is made of a text can be checked by hand."""
+"""A fake sentence encoder that counts letters, so that its vectors can be checked by hand."""
 
 import numpy as np
 import torch
@@ -9,7 +9,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class LetterCounts:
-    """As much of SentenceTransformer as the encoder uses."""
+    """The part of SentenceTransformer that the encoder uses."""
 
     def __init__(self, folder, device, local_files_only, model_kwargs):
         assert device == "cpu"
@@ -39,7 +39,8 @@ class LetterCounts:
         }
 
     def __call__(self, texts, truncation, max_length, return_offsets_mapping):
-        """A piece is a character, but no blank; a text begins with a piece that stands nowhere."""
+        """Tokenize: each character except blanks is a piece; a text begins with a special piece
+        with an empty span."""
         assert truncation
         assert max_length == self.max_seq_length
         assert return_offsets_mapping
@@ -50,7 +51,7 @@ class LetterCounts:
         return {"offset_mapping": [row[:max_length] for row in places]}
 
     def states(self, texts):
-        """Each letter by itself, by pieces as above."""
+        """A state for each piece: its letter alone."""
         kept = (["", *text.replace(" ", "")][: self.max_seq_length] for text in texts)
         return [
             torch.tensor([[piece == letter for letter in LETTERS] for piece in pieces]).bfloat16()

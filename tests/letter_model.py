@@ -1,4 +1,4 @@
-"""A sentence encoder that adds up letters, small enough to be tuned within a test."""
+"""A sentence encoder that averages letters, small enough to be tuned within a test."""
 
 import string
 from pathlib import Path
@@ -13,7 +13,8 @@ LETTERS = string.ascii_lowercase
 
 
 class LetterModel(torch.nn.Module):
-    """As much of SentenceTransformer as tuning uses: a token is a letter, a text their mean."""
+    """The part of SentenceTransformer that tuning uses: a token is a letter, and a text is the mean
+    of its letters."""
 
     def __init__(self, folder, device, local_files_only, model_kwargs):
         super().__init__()
@@ -40,7 +41,7 @@ class LetterModel(torch.nn.Module):
 
 
 def untuned(path: Path) -> None:
-    """Write an encoder that has learned nothing to a new folder."""
+    """Write an untrained encoder to a new folder."""
     torch.manual_seed(0)
     path.mkdir()
     state = {"letters.weight": torch.randn(26, DIMS)}

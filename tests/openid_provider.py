@@ -1,4 +1,4 @@
-"""A real OpenID provider (npm's oidc-provider) on this machine, and the way through its forms."""
+"""A real OpenID provider (npm's oidc-provider) on this machine, and the steps through its forms."""
 
 import re
 import shutil
@@ -16,13 +16,13 @@ CLIENT, SECRET = "desk", "not-so-secret"
 
 
 def is_installed() -> bool:
-    """Whether it can be started here."""
+    """Whether the provider can be started here."""
     return bool(shutil.which("node")) and (FOLDER / "node_modules" / "oidc-provider").is_dir()
 
 
 @contextmanager
 def openid_provider(redirect_uri: str) -> Iterator[str]:
-    """The issuer of a provider that sends people back to that address, until the block ends."""
+    """Context manager: the issuer of a running provider that redirects to `redirect_uri`."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     process = subprocess.Popen(
@@ -42,7 +42,8 @@ def openid_provider(redirect_uri: str) -> Iterator[str]:
 
 
 def sign_in(session: requests.Session, begin: str, name: str) -> requests.Response:
-    """Follow every redirect and send the provider's forms as somebody; the desk's answer."""
+    """Follow all redirects and fill in the provider's forms as a person; returns the desk's
+    response."""
     answer = session.get(begin, timeout=10)
     while "/interaction/" in answer.url:
         form = re.search(r'<form[^>]*action="([^"]+)"', answer.text)

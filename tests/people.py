@@ -1,4 +1,4 @@
-"""People who are signed in, without the time that passwords take."""
+"""Signed-in people for tests, without the time that password hashes take."""
 
 from collections.abc import Iterable
 
@@ -10,11 +10,11 @@ from web.app import create_app
 from web.sessions import KEY
 
 GOOD = "four words that rhyme"
-"""A password that is good enough."""
+"""A password that is strong enough."""
 
 
 def account(desk: Desk, name: str, role: Role = Role.ADMIN, groups: Iterable[str] = ()) -> Account:
-    """Somebody's account, which is made where it is missing; nobody knows its password."""
+    """The account of a name, created if it is missing; its password is unknown."""
     found = desk.store.get_account(name) or Account(name, "", role, frozenset(groups))
     desk.store.put_account(found)
     return found
@@ -23,7 +23,7 @@ def account(desk: Desk, name: str, role: Role = Role.ADMIN, groups: Iterable[str
 def signed_in(
     desk: Desk, name: str, role: Role = Role.ADMIN, groups: Iterable[str] = ()
 ) -> FlaskClient:
-    """A browser of their own in which somebody signed in."""
+    """A test client of its own with a person signed in."""
     client = create_app(desk).test_client()
     with client.session_transaction() as session:
         session[KEY] = desk.begin_session("127.0.0.1", account(desk, name, role, groups))
@@ -31,7 +31,7 @@ def signed_in(
 
 
 def token_of(desk: Desk, name: str, role: Role = Role.ADMIN, scopes: Iterable[str] = ()) -> str:
-    """A token of somebody's, with all that their role may do unless scopes are named."""
+    """A token of a person, with all scopes of their role by default."""
     owner = account(desk, name, role)
     chosen = frozenset(map(Permission, scopes)) or PERMISSIONS[role]
     return desk.make_token(Actor(name, "a test"), owner.name, "a test", chosen, 1).secret

@@ -15,7 +15,7 @@ def ranking(*ids):
 
 
 class Ranks:
-    """Stands in for a Recommender: the same ranking for every query; remembers the filters."""
+    """Replaces a Recommender: the same ranking for every query; remembers the filters."""
 
     def __init__(self, store, *ids):
         self.store, self.ids, self.asked = store, ids, []

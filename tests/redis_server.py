@@ -17,7 +17,7 @@ from tests.servers import port_of_its_own
 
 
 class RedisServer:
-    """An append-only server; `url` holds its password, if any."""
+    """An append-only server; `url` contains its password, if any."""
 
     def __init__(self, folder: Path, port: int, password: str = "", tls: bool = False):
         self.port = port
@@ -30,7 +30,7 @@ class RedisServer:
         self.start()
 
     def start(self) -> None:
-        """Start it, or again on what it had written."""
+        """Start it, or restart it with its data."""
         options = {"port": self.port, "bind": "127.0.0.1", "appendonly": "yes", "save": ""}
         options |= {"dir": self.folder, "appendfsync": "always", "requirepass": self.password}
         if self.authority:
@@ -45,20 +45,20 @@ class RedisServer:
             time.sleep(0.02)
 
     def kill(self) -> None:
-        """The machine loses power."""
+        """Kill it, like a power failure."""
         self._process.kill()
         self._process.wait()
 
     def freeze(self) -> None:
-        """The network hangs: connections stay open and nothing answers."""
+        """Suspend it, like a hanging network: connections stay open and nothing answers."""
         self._process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """The network is back."""
+        """Resume it."""
         self._process.send_signal(signal.SIGCONT)
 
     def client(self) -> Redis:
-        """A client to look inside."""
+        """A client for inspection."""
         trusted = {"ssl_ca_certs": str(self.authority)} if self.authority else {}
         return Redis.from_url(self.url, **trusted)
 
@@ -82,7 +82,7 @@ def _certificate(folder: Path) -> Path:
 
 @contextmanager
 def redis_server(password: str = "", tls: bool = False) -> Iterator[RedisServer]:
-    """A server that is gone with its data at the end of the block."""
+    """Context manager: a server that is deleted with its data at the end."""
     folder = Path(tempfile.mkdtemp(prefix="ticketing-redis-"))
     server = None
     try:

@@ -11,7 +11,7 @@ from re import _parser as parser  # noqa: PLC2701
 from typing import Any
 
 Then = Callable[[int], int]
-"""Goes on at a place of the text; the end of the match, or FAIL."""
+"""Continues matching at a position; returns the end of the match, or FAIL."""
 
 FAIL = -1
 CATEGORIES = {
@@ -43,7 +43,7 @@ class Walker:
         self.start = self.sequence(list(self.tree), self.flags)
 
     def at(self, text: str, place: int) -> int:
-        """The end of the match that begins at a place, or FAIL."""
+        """The end of the match that begins at a position, or FAIL."""
         self.text, self.groups = text, {}
         return self.start(place, lambda end: end)
 
@@ -182,7 +182,8 @@ class Walker:
 
 
 def character(kind: Any, value: Any, flags: int) -> Callable[[str], bool] | None:
-    """Whether a character is one that the node takes; None for a node that takes no single one."""
+    """A test whether a character matches the node; None if the node does not match single
+    characters."""
     if kind is op.LITERAL:
         source = re.escape(chr(value))
     elif kind is op.NOT_LITERAL:

@@ -19,10 +19,10 @@ LOCKS = Path(tempfile.gettempdir()) / "ticketing-test-ports"
 
 @contextmanager
 def free_port(count: int = 1) -> Iterator[int]:
-    """The first of so many ports in a row that nobody listens on, with those of the cluster.
+    """Context manager: the first of `count` consecutive free ports, with those of the cluster.
 
-    They are nobody else's until the end of the block, also while their server is down: a test that
-    kills it must find them free again.
+    They stay reserved until the end of the block, also while their server is down, since a test
+    that kills it must be able to restart it.
     """
     LOCKS.mkdir(exist_ok=True)
     for first in range(19_200, 29_000, 300):
@@ -42,8 +42,8 @@ def free_port(count: int = 1) -> Iterator[int]:
 
 
 def port_of_its_own() -> int:
-    """A port that nobody listens on, below those that connections are given, and hardly one that
-    this process has used: its pools hold connections to that one."""
+    """A free port below the range of ephemeral ports, which this process has probably not used
+    before: its pools hold connections to such a port."""
     chance = random.SystemRandom()
     while _is_open(port := chance.randrange(29_100, 32_700)):
         pass
@@ -56,7 +56,7 @@ def _is_open(port: int) -> bool:
 
 
 class ElasticsearchServer:
-    """A server, or several nodes, under `es`; `url` lists all nodes' addresses."""
+    """A server, or several nodes, managed by `es`; `url` lists all nodes' addresses."""
 
     def __init__(self, folder: Path, port: int, *options: str, nodes: int = 1):
         self.folder = folder
@@ -65,7 +65,7 @@ class ElasticsearchServer:
         self.start("--nodes", str(nodes), "--port", str(port), "--heap", "512m", *options)
 
     def start(self, *options: str) -> None:
-        """Start it, or again those nodes that are down."""
+        """Start it, or restart the nodes that are down."""
         self._run("start", *options)
 
     def do(self, action: str, *node: int) -> None:
@@ -83,7 +83,7 @@ class ElasticsearchServer:
 
 @contextmanager
 def elasticsearch_server(*options: str, nodes: int = 1) -> Iterator[ElasticsearchServer]:
-    """A server with `es start`'s options, gone with its data at the end of the block."""
+    """Context manager: a server with options of `es start`, deleted with its data at the end."""
     folder = Path(tempfile.mkdtemp(prefix="ticketing-es-", dir="/var/tmp"))
     folder.chmod(0o755)  # the server runs as a user of its own
     server = None

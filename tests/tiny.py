@@ -1,4 +1,4 @@
-"""Registry small enough to train within a test."""
+"""A bundle small enough to train within a test."""
 
 import time
 
@@ -12,7 +12,7 @@ TINY = NetworkSettings(hidden=6, word_dims=8, character_dims=4, topics=5, max_wo
 
 
 def tiny_training(**values) -> TrainingSettings:
-    """One epoch, whatever the defaults."""
+    """Training settings with one epoch."""
     return TrainingSettings.for_loss(
         **{"epochs": 1, "least_steps": 0, "batch_size": 16, "topic_epochs": 1, "seed": 1}
         | {"teacher": "", **values}
@@ -20,7 +20,7 @@ def tiny_training(**values) -> TrainingSettings:
 
 
 def other_bundle(desk, serving):
-    """A second bundle, whose words have each other's vectors."""
+    """A second bundle, in which the vectors of words are exchanged."""
     model = model_in(desk.models.load(serving))
     facts, documents, arrays = content_of(model)
     network = dict(arrays["network"])
@@ -32,7 +32,7 @@ def other_bundle(desk, serving):
 
 
 def swapped(desk, seconds=60.0):
-    """Wait until the bundles that serve answer in this desk's process."""
+    """Wait until the serving bundles answer in this desk's process."""
     end = time.monotonic() + seconds
     while missing := desk.readiness().missing:
         assert time.monotonic() < end, missing
@@ -40,7 +40,7 @@ def swapped(desk, seconds=60.0):
 
 
 def put_encoded(desk, bundle_id, tickets):
-    """Store tickets with their codes under a bundle, which serves then."""
+    """Store tickets with codes of a bundle, and let the bundle serve."""
     desk.store.put_tickets(tickets)
     desk.store.put_codes(bundle_id, desk.encode(bundle_id, tickets))
     desk.store.set_serving(bundle_id)

@@ -1,8 +1,8 @@
-"""Counts the work that a function does on a text, in steps that depend on nothing but the text.
+"""Counts the steps of a function on a text; the count depends only on the text.
 
-A step is a character or an alternative that a regular expression tries, a line of Python that runs,
-or a character moved while Unicode is normalised. Regular expressions are walked by a matcher of
-its own, which backtracks as `re` does; wherever it finds another match than `re`, it fails.
+A step is a character or an alternative that a regular expression tries, an executed line of Python,
+or a character moved in Unicode normalisation. Regular expressions are run by a separate matcher
+that backtracks like `re`; if its match differs from that of `re`, it fails.
 """
 
 import re
@@ -19,7 +19,7 @@ from tests.regex_walker import FAIL, Walker
 
 
 class Counted:
-    """Stands in for a pattern: answers as it does, and adds the steps that this takes."""
+    """Replaces a pattern: gives the same results, and adds the steps."""
 
     def __init__(self, pattern: re.Pattern[str], add: Callable[[int], None]):
         self.pattern, self.add = pattern, add
@@ -57,7 +57,7 @@ class Counted:
         return self.pattern.fullmatch(text)
 
     def walk(self, text: str, found: Sequence[re.Match[str]], stop: int) -> None:
-        """Try every place before `stop` that is in no match, as a search does."""
+        """Try all positions before `stop` outside of matches, as a search does."""
         place, before = 0, self.walker.steps
         for match in found:
             self.fail(text, place, match.start())
@@ -86,7 +86,8 @@ class Work:
         self.steps += steps
 
     def counted(self, thing: Any) -> Any:
-        """What stands in for a pattern, a table of them or a function that gives one."""
+        """A counting replacement of a pattern, a table of patterns, or a function that returns
+        one."""
         if isinstance(thing, re.Pattern):
             return Counted(thing, self.add)
         if isinstance(thing, tuple):
@@ -94,7 +95,7 @@ class Work:
         return thing
 
     def normalize(self, form: str, text: str) -> str:
-        """As unicodedata does; marks are sorted by insertion."""
+        """As in unicodedata; marks are sorted by insertion sort."""
         classes: list[int] = []
         for number in map(unicodedata.combining, text):
             if not number:
@@ -104,7 +105,7 @@ class Work:
         return _normalize(form, text)
 
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
-        """Counts lines of the product's own code."""
+        """Count executed lines of the program's own code."""
         if "/ticketing/" not in frame.f_code.co_filename:
             return None
         self.steps += 1

@@ -1,4 +1,4 @@
-"""DocNADE and iDocNADE behind the interface of the library."""
+"""DocNADE and iDocNADE with the interface of the library."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from topic_models.protocol import TopicModel, check_state, check_topic
 from topic_models.settings import ModelSettings
 from topic_models.training import Epoch, Progress, fingerprint, train
 
-if TYPE_CHECKING:  # at run time it is imported where something is learned: torch takes a second
+if TYPE_CHECKING:  # imported lazily: torch takes a second
     from topic_models.network import Network
 
 ACTIVATIONS = {"sigmoid": expit, "tanh": np.tanh}
 
 
 class DocNADESettings(ModelSettings):
-    """What DocNADE is and how it is trained."""
+    """Settings of DocNADE and of its training."""
 
     output: Literal["tree", "full"] = Field(
         "tree", description="tree: cost grows with log V; full: softmax over all words"
@@ -106,8 +106,8 @@ class DocNADE(TopicModel):
 
     def transform(self, documents: Documents) -> npt.NDArray[np.float32]:
         """See TopicModel.transform: the last hidden layer g(c + Σ_k W[:, v_k]) over all words; with
-        `bidirectional` the sum of both directions'."""
-        # Sorted words make the sum, and so its rounding, independent of their order.
+        `bidirectional`, the sum of both directions."""
+        # Words are sorted so that the sum and its rounding do not depend on their order.
         batch = self._ragged(documents).sorted()
         arrays, size = self._known(), (len(batch), self.settings.vocabulary_size)
         ends = np.concatenate([[0], batch.lengths.cumsum()])
@@ -127,12 +127,12 @@ class DocNADE(TopicModel):
         return words
 
     def log_likelihood(self, documents: Documents) -> npt.NDArray[np.float64]:
-        """See TopicModel.log_likelihood; the words are read in the order given.
+        """See TopicModel.log_likelihood; words are read in the given order.
 
-        With `orders` K it is log 1/K Σ_k p(v in order k), the first order being the one given
-        and the others hanging on the document's length alone: a mixture of K distributions over
+        With `orders` K it is log 1/K Σ_k p(v in order k). The first order is the given one; the
+        others depend only on the document's length. This is a mixture of K distributions over
         documents, and so a likelihood itself (Uria et al. 2014, section 4). With `bidirectional`
-        each log p is the mean of the two one-sided scores, which is no joint likelihood.
+        each log p is the mean of the two one-sided scores, which is not a joint likelihood.
         """
         from topic_models.learning import log_likelihood
 
@@ -149,7 +149,7 @@ class DocNADE(TopicModel):
         return {name: array.copy() for name, array in self._known().items()}
 
     def _known(self) -> Mapping[str, np.ndarray]:
-        """What was learned, not to be changed."""
+        """The learned arrays, which must not be changed."""
         if not self._arrays:
             raise NotFittedError("This DocNADE has learned nothing yet; call fit or load first.")
         return self._arrays
@@ -167,7 +167,7 @@ class DocNADE(TopicModel):
 
     @cached_property
     def _network(self) -> Network:
-        """What scores documents."""
+        """The network that scores documents."""
         from topic_models.learning import network_of
 
         return network_of(self.settings, self._known())
@@ -177,7 +177,7 @@ class DocNADE(TopicModel):
 
 
 def _blank(settings: DocNADESettings) -> dict[str, np.ndarray]:
-    """Arrays as a state's, of zeros."""
+    """Arrays of zeros with the shapes of a state's."""
     size, directions = settings.vocabulary_size, 2 if settings.bidirectional else 1
     weights, biases = (size, settings.topics), (directions, settings.topics)
     blank: dict[str, np.ndarray] = {

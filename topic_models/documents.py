@@ -1,4 +1,4 @@
-"""Ragged documents: the words of all of them in one array, and how many belong to each."""
+"""Ragged documents: the words of all documents in one array, and the number of words of each."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Documents = Sequence[Document]
 
 @dataclass(frozen=True)
 class Ragged:
-    """Documents end to end: `words` int64 [tokens], `lengths` int64 [documents]."""
+    """Concatenated documents: `words` int64 [tokens], `lengths` int64 [documents]."""
 
     words: npt.NDArray[np.int64]
     lengths: npt.NDArray[np.int64]
@@ -26,12 +26,12 @@ class Ragged:
 
     @property
     def starts(self) -> npt.NDArray[np.int64]:
-        """Where each document begins in `words`, int64 [documents]."""
+        """Start of each document in `words`, int64 [documents]."""
         return self.lengths.cumsum() - self.lengths
 
     @property
     def owners(self) -> npt.NDArray[np.int64]:
-        """Which document each word belongs to, int64 [tokens]."""
+        """The document of each word, int64 [tokens]."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def take(self, rows: npt.NDArray[np.int64]) -> "Ragged":
@@ -50,9 +50,9 @@ class Ragged:
         return Ragged(self.words[order], self.lengths)
 
     def reordered(self, number: int) -> "Ragged":
-        """The words of each document in the `number`th order, which depends on its length alone.
+        """The words of each document in the `number`th order, which depends only on its length.
 
-        Order 0 is the one given; the others are random.
+        Order 0 is the given one; the others are random.
         """
         if number == 0:
             return self
@@ -67,7 +67,8 @@ class Ragged:
         return Ragged(np.sort(self.owners * base + self.words) % base, self.lengths)
 
     def pieces(self, tokens: int) -> Iterator["Ragged"]:
-        """Runs of documents of at most `tokens` words each; a longer document is a run alone."""
+        """Groups of consecutive documents with at most `tokens` words each; a longer document is a
+        group of its own."""
         ends = self.lengths.cumsum()
         first = 0
         while first < len(self):
@@ -78,9 +79,9 @@ class Ragged:
 
 
 def ragged(documents: Documents, vocabulary_size: int) -> Ragged:
-    """Join documents, leaving out ids outside [0, vocabulary_size).
+    """Join documents, without ids outside [0, vocabulary_size).
 
-    Raises DocumentsError where something else than an integer is among the words.
+    Raises DocumentsError if anything else than an integer is among the words.
     """
     try:
         lengths = np.fromiter(map(len, documents), np.int64, len(documents))
@@ -103,9 +104,9 @@ def ragged(documents: Documents, vocabulary_size: int) -> Ragged:
 def trainable(
     documents: Documents, validation: Documents | None, vocabulary_size: int
 ) -> tuple[Ragged, Ragged | None]:
-    """Both parts without the documents that have no known word.
+    """Training and validation documents that have known words.
 
-    Raises DocumentsError when nothing is left of a part.
+    Raises DocumentsError if none is left in one of them.
     """
     training = ragged(documents, vocabulary_size).known()
     ragged_validation = None if validation is None else ragged(validation, vocabulary_size).known()
@@ -116,7 +117,7 @@ def trainable(
 
 
 def _joined(documents: Documents) -> npt.NDArray[np.int64] | None:
-    """All words end to end as int64, or None where one of them is something else."""
+    """All words concatenated as int64, or None if one of them is not an integer."""
     try:
         filled = [np.asarray(document) for document in documents if len(document)]
         words = np.concatenate(filled) if filled else np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""What can go wrong, as sentences a person can act on."""
+"""Errors of the library; each message is a sentence that a person can act on."""
 
 
 class TopicModelError(Exception):
@@ -10,11 +10,11 @@ class SettingsError(TopicModelError, ValueError):
 
 
 class DocumentsError(TopicModelError, ValueError):
-    """Documents that are no sequences of word ids, or hold no known word where one is needed."""
+    """Documents that are not sequences of word ids, or have no known word where one is needed."""
 
 
 class NotFittedError(TopicModelError):
-    """A model that was asked for an answer before `fit` or `load`."""
+    """A model was used before `fit` or `load`."""
 
 
 class ModelFileError(TopicModelError):

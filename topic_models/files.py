@@ -1,4 +1,4 @@
-"""Arrays on disk: safetensors and JSON, written whole or not at all, checked when read."""
+"""Arrays on disk: safetensors and JSON, written atomically and checked when read."""
 
 import hashlib
 import json
@@ -21,8 +21,8 @@ ABOUT, ARRAYS = "model.json", "arrays.safetensors"
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
-    """Write arrays and a JSON-able description into one file, atomically: a hidden one beside it,
-    which is renamed in."""
+    """Write arrays and a JSON description into one file, atomically: a hidden temporary file is
+    renamed."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     data = save(contiguous, {FORMAT: json.dumps({"version": VERSION, **about})})
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[st
 
 
 def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """What `write_arrays` wrote. Raises ModelFileError for anything else."""
+    """Read a file of `write_arrays`. Raises ModelFileError for any other file."""
     try:
         with safe_open(path, framework="numpy") as file:
             about = json.loads((file.metadata() or {}).get(FORMAT, "{}"))
@@ -56,10 +56,10 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 def save_model(
     folder: Path, model: str, settings: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
 ) -> None:
-    """Write a model's folder beside its place and move it in; an older model there goes, and stays
-    where that fails.
+    """Write a model's folder to a temporary place and move it in. An older model there is replaced;
+    it stays if that fails.
 
-    Raises ModelFileError where the folder holds something that is no model.
+    Raises ModelFileError if the folder holds anything that is not a model.
     """
     folder = Path(folder)
     if folder.exists() and not (folder / ABOUT).is_file() and any(folder.iterdir()):
@@ -89,9 +89,9 @@ def save_model(
 
 
 def load_model(folder: Path, model: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Settings and arrays of a folder that `save_model` wrote for this kind of model.
+    """Settings and arrays in a folder that `save_model` wrote for this kind of model.
 
-    Raises ModelFileError, saying which file is missing, damaged or foreign.
+    Raises ModelFileError naming the file that is missing, damaged or foreign.
     """
     path = Path(folder, ABOUT)
     try:

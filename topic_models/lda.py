@@ -30,15 +30,15 @@ from topic_models.protocol import TopicModel, check_state, check_topic, mean_per
 from topic_models.settings import ModelSettings
 from topic_models.training import Epoch, Progress, fingerprint, train
 
-if TYPE_CHECKING:  # at run time it is imported where a model is made: gensim takes a second
+if TYPE_CHECKING:  # imported lazily: gensim takes a second
     from gensim.models.ldamodel import LdaModel
 
 Bag = list[tuple[int, int]]
-"""A document as gensim takes it: (word id, count), ids ascending."""
+"""A document in gensim's form: (word id, count), ids ascending."""
 
 
 class LDASettings(ModelSettings):
-    """What the model is and how it is trained (online variational Bayes, Hoffman et al. 2010)."""
+    """Settings of the model and its training (online variational Bayes, Hoffman et al. 2010)."""
 
     alpha: float = Field(
         0.25, gt=0, description="prior count of each topic in each document, to learn from here on"
@@ -136,7 +136,7 @@ class LDA(TopicModel):
 
 
 class _Learner:
-    """What the training loop drives: gensim's two steps, mini-batch by mini-batch."""
+    """The learner of the training loop: gensim's two steps for each mini-batch."""
 
     def __init__(self, settings: LDASettings, training: Ragged, validation: Ragged | None):
         self.settings = settings
@@ -179,10 +179,10 @@ class _Learner:
 
 
 def _model(settings: LDASettings) -> LdaModel:
-    """gensim's model before it has read anything.
+    """gensim's model before training.
 
-    gensim would start from alpha = 1/topics. With many topics, exp(E log theta) of a document of
-    a few words is then too small a number for it, and it learns nothing from such documents.
+    gensim's default is alpha = 1/topics. With many topics, exp(E log theta) of a short document is
+    then too small for it, and it learns nothing from such documents.
     """
     from gensim.models.ldamodel import LdaModel
     from gensim.utils import FakeDict
@@ -199,7 +199,8 @@ def _model(settings: LDASettings) -> LdaModel:
 
 
 def _arrays(model: LdaModel) -> dict[str, np.ndarray]:
-    """Expected word counts by topic [topics, vocabulary] and alpha [topics]: all it has learned."""
+    """The state of a model: expected word counts by topic [topics, vocabulary], and alpha
+    [topics]."""
     return {"counts": model.state.sstats.copy(), "alpha": model.alpha.copy()}
 
 
@@ -224,8 +225,7 @@ def _bags(documents: Ragged) -> list[Bag]:
 def _infer(model: LdaModel, bag: Bag) -> npt.NDArray[np.float64]:
     """γ [topics], the variational posterior of one document's mixture.
 
-    gensim starts from random numbers; the same ones each time make a document's answer
-    depend on nothing but the document.
+    gensim starts from random numbers; a fixed seed makes the result depend only on the document.
     """
     model.random_state = np.random.RandomState(0)
     posterior: npt.NDArray[np.float32] = model.inference([bag])[0][0]

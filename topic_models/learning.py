@@ -1,4 +1,4 @@
-"""How DocNADE learns, in torch; what it has learned is arrays, which `docnade` reads without it."""
+"""Training of DocNADE in torch; the result is arrays, which `docnade` applies without torch."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from topic_models.docnade import DocNADESettings
 
 TOKENS_AT_ONCE = 1 << 14
-"""Words whose hidden layers are held at a time while scoring, which bounds memory."""
+"""Number of words whose hidden layers are held at a time while scoring, to limit memory."""
 
 
 class Learner:
-    """What the training loop drives (`training.Learner`): the network, Adam and the documents."""
+    """The learner of the training loop (`training.Learner`): network, Adam and documents."""
 
     def __init__(self, settings: DocNADESettings, training: Ragged, validation: Ragged | None):
         self.settings = settings
@@ -79,7 +79,8 @@ class Learner:
 
     @torch.no_grad()
     def _average(self) -> None:
-        """Let the k-th step count 9 / (k + 8) in the mean (Shamir and Zhang 2013)."""
+        """Update the average of the parameters; step k has weight 9 / (k + 8) (Shamir and Zhang
+        2013)."""
         steps = float(self.adam.state[self.network.words]["step"])
         for mean, latest in zip(self.average.parameters(), self.network.parameters(), strict=True):
             mean.lerp_(latest, 9 / (steps + 8))
@@ -118,14 +119,14 @@ class Learner:
 
     @property
     def _networks(self) -> dict[str, Network]:
-        """What is learned, by the name that a snapshot has for it."""
+        """The trained networks, by their names in a snapshot."""
         if self.average is self.network:
             return {"network": self.network}
         return {"network": self.network, "average": self.average}
 
 
 def new_network(settings: DocNADESettings) -> Network:
-    """A fresh network."""
+    """An untrained network."""
     with _torch_seed(settings.seed):
         network = Network(
             settings.vocabulary_size,
@@ -139,14 +140,14 @@ def new_network(settings: DocNADESettings) -> Network:
 
 
 def network_of(settings: DocNADESettings, arrays: Mapping[str, np.ndarray]) -> Network:
-    """The network that has learned these arrays."""
+    """A network with these learned arrays."""
     network = new_network(settings)
     network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
     return network
 
 
 def _leaves(settings: DocNADESettings, training: Ragged) -> npt.NDArray[np.int64]:
-    """Where the words lie in the tree that these settings want, int64 [vocabulary]."""
+    """The leaf of each word in the tree of these settings, int64 [vocabulary]."""
     if settings.leaves == "id":
         return leaves_by_id(settings.vocabulary_size)
     return leaves_by_likeness(training, settings.vocabulary_size)
@@ -154,14 +155,14 @@ def _leaves(settings: DocNADESettings, training: Ragged) -> npt.NDArray[np.int64
 
 @contextmanager
 def _torch_seed(seed: int) -> Iterator[None]:
-    """Random numbers of torch from a seed, for a while; those of the rest of the program wait."""
+    """Context manager: seed torch's random numbers, and restore their state afterwards."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
 
 
 def log_likelihood(network: Network, documents: Ragged) -> npt.NDArray[np.float64]:
-    """log p(v) in nats, float64 [documents], a bounded number of words at a time."""
+    """log p(v) in nats, float64 [documents], computed for a limited number of words at a time."""
     scores = [np.zeros(0)]
     with torch.inference_mode():
         for piece in documents.pieces(TOKENS_AT_ONCE):

@@ -1,7 +1,7 @@
-"""Where words lie in the tree: words of the same documents share their path from the root.
+"""Places of words in the binary tree: words of the same documents share their path from the root.
 
-A node near the root then asks which kind of topic comes next, which a hidden layer can tell,
-and not which of two random halves of the vocabulary (Mnih and Hinton 2009).
+Then a node near the root decides between kinds of topics, which a hidden layer can predict, and not
+between two random halves of the vocabulary (Mnih and Hinton 2009).
 """
 
 from collections.abc import Callable
@@ -17,18 +17,18 @@ DIMENSIONS = 50
 """Dimensions of the vectors by which words are compared."""
 
 STEPS = 20
-"""Steps of power iteration towards those vectors, and towards where words differ most."""
+"""Steps of power iteration, for these vectors and for the principal directions."""
 
 
 def leaves_by_id(vocabulary_size: int) -> npt.NDArray[np.int64]:
-    """Words from left to right by id: a leaf, from V to 2V-1, for each, int64 [vocabulary]."""
+    """Leaves in order of word id: for each word a leaf from V to 2V-1, int64 [vocabulary]."""
     return _leaves(vocabulary_size, lambda words, owners: words)
 
 
 def leaves_by_likeness(documents: Ragged, vocabulary_size: int) -> npt.NDArray[np.int64]:
-    """Words of the same documents near each other: a leaf for each, int64 [vocabulary].
+    """Leaves such that words of the same documents are near each other, int64 [vocabulary].
 
-    Below each node the words are ordered along the direction in which their vectors differ most.
+    Below each node, words are ordered along the principal direction of their vectors.
     """
     vectors = _word_vectors(documents, vocabulary_size)
     return _leaves(vocabulary_size, lambda words, owners: _places(vectors[words], owners))
@@ -38,17 +38,17 @@ def _leaves(
     vocabulary_size: int,
     places: Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], npt.NDArray[np.generic]],
 ) -> npt.NDArray[np.int64]:
-    """From the root down, put the words below each node in order and fill its left side first.
+    """From the root down, order the words below each node and fill its left side first.
 
-    `places(words, owners)` says where each of `words` stands among those of its node, `owners`,
-    which ascend from 0. Which leaves there are is said in `BinaryTree`.
+    `places(words, owners)` gives the position of each of `words` among those of its node, `owners`
+    (ascending from 0). The numbering of leaves is that of `BinaryTree`.
     """
     below = np.ones(2 * vocabulary_size, np.int64)  # leaves below each node
     for node in range(vocabulary_size - 1, 0, -1):
         below[node] = below[2 * node] + below[2 * node + 1]
     leaf = np.ones(vocabulary_size, np.int64)
     words, nodes = np.arange(vocabulary_size), np.arange(1, min(2, vocabulary_size))
-    while len(nodes):  # a level of the tree; the words lie node by node
+    while len(nodes):  # one level of the tree; words are grouped by node
         owners = np.repeat(np.arange(len(nodes)), below[nodes])
         words = words[np.lexsort((places(words, owners), owners))]
         nodes = np.stack([2 * nodes, 2 * nodes + 1], axis=1).ravel()
@@ -58,10 +58,11 @@ def _leaves(
 
 
 def _word_vectors(documents: Ragged, vocabulary_size: int) -> npt.NDArray[np.float64]:
-    """Words by the documents they occur in, of length 1 or 0: float64 [vocabulary, dimensions].
+    """Vectors of words by the documents in which they occur, of length 1 or 0: float64 [vocabulary,
+    dimensions].
 
-    Their coordinates in the leading subspace of the weighted counts, by subspace iteration. A
-    word that no document holds is put beside one that is: no training goes where only such are.
+    Coordinates in the leading subspace of the weighted counts, by subspace iteration. Words in no
+    document are put beside one that is in some, so that no node has only such words.
     """
     shape = (vocabulary_size, len(documents))
     counts = csr_array((np.ones(len(documents.words)), (documents.words, documents.owners)), shape)
@@ -85,14 +86,14 @@ def _word_vectors(documents: Ragged, vocabulary_size: int) -> npt.NDArray[np.flo
 
 
 def _inverse(lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """1 / length, and 0 for no length."""
+    """1 / length, or 0 if the length is 0."""
     return np.where(lengths > 0, 1 / np.maximum(lengths, 1e-12), 0.0)
 
 
 def _places(
     vectors: npt.NDArray[np.float64], owners: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Where words stand along their node's principal direction: float64 [words].
+    """Positions of words along the principal direction of their node: float64 [words].
 
     `vectors` [words, dimensions] and `owners` [words], which ascend from 0 without a gap.
     """

@@ -27,7 +27,8 @@ class FullSoftmax(nn.Module):
     """p(w | h) = softmax(b + U h) over the whole vocabulary."""
 
     chunk = 1024
-    """Words whose [chunk, vocabulary] scores are held at a time; backward computes them again."""
+    """Number of words whose [chunk, vocabulary] scores are held at a time; backward recomputes
+    them."""
 
     def __init__(self, vocabulary_size: int, topics: int, directions: int):
         super().__init__()
@@ -36,7 +37,8 @@ class FullSoftmax(nn.Module):
 
     @torch.no_grad()
     def start_from(self, counts: Tensor) -> None:
-        """Make the biases alone give each word its share of `counts` [vocabulary], all > 0."""
+        """Initialise the biases so that they alone give each word its share of `counts`
+        [vocabulary], all > 0."""
         self.bias[:] = torch.log(counts / counts.sum())
 
     def forward(self, hidden: Tensor, words: Tensor, direction: int = 0) -> Tensor:
@@ -63,7 +65,7 @@ class BinaryTree(nn.Module):
     """
 
     leaf: Tensor
-    """Where each word lies, int64 [vocabulary]."""
+    """The leaf of each word, int64 [vocabulary]."""
 
     def __init__(self, vocabulary_size: int, topics: int, directions: int):
         super().__init__()
@@ -73,7 +75,8 @@ class BinaryTree(nn.Module):
 
     @torch.no_grad()
     def start_from(self, counts: Tensor) -> None:
-        """Make the biases alone give each word its share of `counts` [vocabulary], all > 0."""
+        """Initialise the biases so that they alone give each word its share of `counts`
+        [vocabulary], all > 0."""
         size = len(counts)
         below = counts.new_zeros(2 * size).index_copy(0, self.leaf, counts).tolist()
         for node in range(size - 1, 0, -1):
@@ -130,7 +133,7 @@ class _NodeScores(torch.autograd.Function):
 
 
 def _rows(columns: Tensor, values: Tensor, width: int) -> Tensor:
-    """A sparse matrix [rows, width] whose row r has values in `columns[r]`, ascending."""
+    """A sparse matrix [rows, width]; row r has its values at `columns[r]`, ascending."""
     rows, each = columns.shape
     starts = torch.arange(0, rows * each + 1, each)
     with warnings.catch_warnings():
@@ -146,7 +149,7 @@ OUTPUTS: dict[str, type[FullSoftmax] | type[BinaryTree]] = {"full": FullSoftmax,
 class Network(nn.Module):
     """W, c and an output layer. `directions` is 1 for DocNADE, 2 for iDocNADE.
 
-    `dropout` is the share of hidden units that is left out while training (`train()`).
+    `dropout` is the share of hidden units dropped in training (`train()`).
     """
 
     def __init__(
@@ -168,10 +171,10 @@ class Network(nn.Module):
         nn.init.normal_(self.output.weight, std=0.01)
 
     def log_likelihood(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """log p(v) in nats, [documents], of documents end to end in `words` [tokens].
+        """log p(v) in nats, [documents], of documents concatenated in `words` [tokens].
 
-        With two directions it is the mean of the two one-sided scores, as published for
-        iDocNADE; that mean is not the logarithm of a joint probability.
+        With two directions it is the mean of the two one-sided scores, as published for iDocNADE;
+        this mean is not the logarithm of a joint probability.
         """
         sizes = lengths.tolist()
         embedded = F.embedding(words, self.words)  # [tokens, topics]

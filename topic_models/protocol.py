@@ -1,7 +1,6 @@
-"""TopicModel: what every model of this library does.
+"""TopicModel: the interface of all models of this library.
 
-`tests/unit/topic_models/test_topic_model_contract.py` holds the sentences below as tests that each
-model passes.
+`tests/unit/topic_models/test_topic_model_contract.py` tests the sentences below for each model.
 """
 
 from abc import abstractmethod
@@ -64,12 +63,12 @@ class TopicModel(Protocol):
 
     @abstractmethod
     def state(self) -> dict[str, np.ndarray]:
-        """The learned arrays by name, to be stored in a file of the caller's."""
+        """The learned arrays by name, for storage in a file of the caller."""
 
     @classmethod
     @abstractmethod
     def from_state(cls, settings: Any, arrays: Mapping[str, np.ndarray]) -> Self:
-        """The model whose `state()` this is. Raises ModelFileError where they don't fit."""
+        """A model from its `state()`. Raises ModelFileError if the arrays do not fit."""
 
     def topics(self, document: Document, n: int = 3) -> list[tuple[int, float]]:
         """The `n` topics with the largest entries of the document's vector, as (topic, entry).

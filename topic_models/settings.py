@@ -1,4 +1,4 @@
-"""Settings of a model: checked when made, and written beside its arrays when saved."""
+"""Base class of models' settings: validated when created, and saved beside a model's arrays."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from topic_models.errors import SettingsError
 
 
 class ModelSettings(BaseModel):
-    """What every topic model must be told. Raises SettingsError naming the field at fault."""
+    """Settings of all topic models. Raises SettingsError naming the invalid field."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,4 +1,4 @@
-"""A training loop that knows nothing of the model: epochs, early stopping, checkpoints."""
+"""A training loop independent of the model: epochs, early stopping, checkpoints."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -19,8 +19,8 @@ Arrays = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Epoch:
-    """One pass over the training documents: perplexity on them as they were read (None where
-    the model has none at hand), and on the validation documents after the pass."""
+    """One pass over the training documents: their perplexity during the pass (None if the model
+    does not compute it), and that of the validation documents after the pass."""
 
     training: float | None = None
     validation: float | None = None
@@ -28,8 +28,8 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where training stands: `done` of `total` documents of epoch `epoch` (from 1) of at most
-    `epochs`, and the epochs before."""
+    """Progress of training: `done` of `total` documents of epoch `epoch` (from 1) of at most
+    `epochs`, and the earlier epochs."""
 
     epoch: int
     epochs: int
@@ -61,27 +61,28 @@ def _shown(epoch: Epoch) -> dict[str, str]:
 
 
 class Learner(Protocol):
-    """What the loop trains."""
+    """What the loop trains: the interface that a model implements."""
 
     def run_epoch(self, number: int, advance: Callable[[int], None]) -> float | None:
         """Pass once over the documents, calling `advance(documents)`; returns their perplexity.
 
-        Randomness depends on `number` alone, so that a resumed run repeats an unbroken one.
+        Randomness depends only on `number`, so that a resumed run gives the same result as an
+        uninterrupted one.
         """
 
     def validate(self) -> float | None:
         """Perplexity of the validation documents, None without any."""
 
     def snapshot(self) -> dict[str, np.ndarray]:
-        """A copy of everything needed to go on from here."""
+        """A copy of everything needed to continue from here."""
 
     def restore(self, arrays: Arrays) -> None:
-        """Go back to a snapshot."""
+        """Return to a snapshot."""
 
 
 @dataclass
 class _Run:
-    """How far training has come: the latest snapshot, the best one, the epochs so far."""
+    """State of a training: the latest snapshot, the best one, and the epochs so far."""
 
     now: Arrays
     best: Arrays
@@ -118,7 +119,7 @@ class _Run:
 
 
 def fingerprint(settings: ModelSettings, *parts: Ragged | None) -> str:
-    """Digest of all that a training run depends on: the settings and the documents."""
+    """Digest of all that a training depends on: settings and documents."""
     digest = hashlib.sha256(settings.model_dump_json().encode())
     for part in parts:
         digest.update(b"-" if part is None else part.lengths.tobytes() + part.words.tobytes())
