@@ -56,8 +56,8 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 
 
 def map_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """What `write_arrays` wrote, as read-only memory maps of the file. Raises ArraysError for
-    anything else."""
+    """Read a file of `write_arrays` as read-only memory maps. Raises ArraysError for any other
+    file."""
     try:
         arrays, metadata = arrays_in(np.memmap(path, np.uint8, "r"))
         if (metadata["format"], metadata["version"]) != (FORMAT, VERSION):
@@ -68,8 +68,8 @@ def map_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 
 
 def arrays_in(content: npt.NDArray[np.uint8]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The arrays and the metadata of a safetensors file that lies in memory or is mapped to it;
-    the arrays stay where they are. Raises one of NO_ARRAYS for anything else."""
+    """The arrays and metadata of a safetensors file in memory or memory-mapped; the arrays are
+    views of it. Raises one of NO_ARRAYS for other bytes."""
     start = 8 + int(content[:8].view("<u8")[0])  # the file begins with the header's length
     header = json.loads(content[8:start].tobytes())
     metadata = header.pop("__metadata__", {})
@@ -82,7 +82,7 @@ def arrays_in(content: npt.NDArray[np.uint8]) -> tuple[dict[str, np.ndarray], di
 
 
 NO_ARRAYS = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
-"""What reading arrays from other bytes raises."""
+"""Exceptions of `arrays_in` for bytes that are not a safetensors file."""
 
 _TYPES = {
     "BOOL": "?",

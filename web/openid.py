@@ -136,8 +136,8 @@ class OpenID:
             )
 
     def _read_metadata(self) -> ProviderAway | None:
-        """Read the metadata; returns why that failed, or None. The issuer in it may be a wrong
-        one."""
+        """Read the provider's metadata; returns the error, or None. Another issuer than that of the
+        settings is an error too."""
         try:
             with self._provider():
                 metadata = self._client.load_server_metadata()

@@ -1,7 +1,7 @@
-"""Finds live workers, also those that wait for a store that is away.
+"""Finds live workers, including those that wait for a store that is away.
 
-With Redis they answer Celery's ping. With the filesystem broker each holds a lock on a file of its
-own, which the system releases however the process ends.
+With Redis they answer Celery's ping. With the filesystem broker each locks its own file, and the
+system releases the lock however the process ends.
 """
 
 import fcntl

@@ -34,7 +34,7 @@ _AT_A_TIME = 256
 
 
 class SamplingSettings(BaseModel):
-    """What pairs are made of."""
+    """Settings of the sampling of pairs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,4 +1,4 @@
-"""Everything that the training of a category classifier is told."""
+"""Settings of the training of a category classifier."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from ticketing.nn.settings import LoopSettings
 
 
 class ObjectiveSettings(BaseModel):
-    """The loss, and what is asked of groups beside it."""
+    """Settings of the loss and of its additional terms."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -26,7 +26,7 @@ class ObjectiveSettings(BaseModel):
 
 
 class ClassifierSettings(BaseModel):
-    """Everything a training is told."""
+    """All settings of a training."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -48,7 +48,7 @@ class PluggedGroup(Group):
         return sorted(point.name for point in entry_points(group=self.plugs))
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command of a name, None where there is none."""
+        """The command with a name, or None."""
         points = entry_points(group=self.plugs, name=name)
         with shown_waiting("Starting"):
             return next(iter(points)).load() if points else None

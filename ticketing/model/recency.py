@@ -57,6 +57,5 @@ def time_apart(
 
 
 def age_of(days: float) -> int:
-    """Index of the age class (see AGE_ENDS) of a ticket that is so many days older than its
-    query."""
+    """Index of the age class (see AGE_ENDS) of a ticket `days` older than its query."""
     return bisect_right(AGE_ENDS, days)

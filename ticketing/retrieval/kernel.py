@@ -205,8 +205,8 @@ def fill_shared(
     components: int,
     shared: npt.NDArray[np.int64],
 ) -> None:
-    """Fill int64 [n, P * R + P] with what the terms of rows uint8 [n, width] share with a query,
-    see `postings.add`. All else is as `scan` has it."""
+    """Fill int64 [n, P * R + P] with the sums that the terms of rows uint8 [n, width] share with a
+    query, see `postings.add`. The other arguments are as in `scan`."""
     flat, width = codes.reshape(codes.size), codes.shape[1]
     for n in range(shared.shape[0]):
         _share(flat, n * width + terms_at, terms, bits, table, components, shared[n])

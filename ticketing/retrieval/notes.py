@@ -54,8 +54,8 @@ def at_best(query: Query, encoded: EncodedQuery, telling: TellingWords, found: W
 
 
 def _held_together(encoded: EncodedQuery, telling: TellingWords, found: Wording) -> bool:
-    """Whether one of the first tickets has all words of the query that count when no word tells
-    much, at least two."""
+    """Whether the query has at least two words that count beside everyday ones
+    (`TellingWords.beside`) and one of the first tickets has all of them."""
     terms = terms_of(telling.beside(encoded.words).of(encoded.words))
     columns = [place for place, term in enumerate(asked_terms(encoded)) if term in terms]
     return len(columns) > 1 and bool(found.held[:SHOWN, columns].all(1).any())

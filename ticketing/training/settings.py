@@ -63,12 +63,12 @@ class TrainingSettings(LoopSettings):
 
     @property
     def weighs_time(self) -> bool:
-        """Whether a bundle so trained lets the time between query and ticket count."""
+        """Whether a bundle trained with these settings counts the time between query and ticket."""
         return self.recency and self.weights == "learned"
 
     @property
     def imitating(self) -> Self:
-        """The settings by which a network imitates a teacher."""
+        """The settings for imitating a teacher."""
         changes = {
             "epochs": self.imitation_epochs,
             "batch_size": self.taught_batch_size,
@@ -78,17 +78,17 @@ class TrainingSettings(LoopSettings):
 
     @property
     def tuning(self) -> Self:
-        """The settings by which a network learns that has imitated a teacher."""
+        """The settings for training after imitating a teacher."""
         changes = {"epochs": self.tuning_epochs, "learning_rate": self.tuning_rate}
         return self.imitating.model_copy(update=changes)
 
     def with_passes(self, least: int) -> Self:
-        """The settings with so many epochs at least, unless they have none."""
+        """The settings with at least `least` epochs, unless they have none."""
         return self.model_copy(update={"epochs": self.epochs and max(self.epochs, least)})
 
     @classmethod
     def for_loss(cls, **values: Any) -> "TrainingSettings":
-        """Settings with the other defaults that suit the loss: the paper's for "mse"."""
+        """Settings whose defaults suit the loss: those of the paper for "mse"."""
         paper = {
             "weights": "fixed",
             "optimizer": "adadelta",
@@ -102,7 +102,8 @@ class TrainingSettings(LoopSettings):
 
 
 def asked_settings(network: NetworkSettings, training: TrainingSettings) -> Json:
-    """What was named of a training's settings; all others are the defaults of the program."""
+    """The settings that were given explicitly for a training; all others have the program's
+    defaults."""
     return {
         "network": network.model_dump(mode="json", exclude_unset=True),
         "training": training.model_dump(mode="json", exclude_unset=True),

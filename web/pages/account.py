@@ -25,14 +25,14 @@ account_pages = Blueprint("account", __name__)
 
 @account_pages.get("/sign-in")
 def sign_in() -> ResponseReturnValue:
-    """The form; whoever is known already goes on."""
+    """The sign-in form; a person who is already signed in is redirected."""
     next_ = own(request.args.get("next", ""))
     return redirect(next_, 303) if known_person() else _form(next_)
 
 
 @account_pages.post("/sign-in")
 def sign_in_now() -> ResponseReturnValue:
-    """Sign in and go on, or get the form back, which never says whether the name is known."""
+    """Sign in and redirect, or show the form again; it never says whether the name exists."""
     name, next_ = request.form.get("name", ""), own(request.form.get("next", ""))
     account = _proven(name, request.form.get("password", ""))
     if account is None:
@@ -43,8 +43,8 @@ def sign_in_now() -> ResponseReturnValue:
 
 @account_pages.post("/sign-out")
 def sign_out() -> Response:
-    """End this browser's session; what it kept of the pages goes too, but not its storage, which
-    holds no more than whether the shortcuts are on."""
+    """End this browser's session. Cached pages are cleared too, but not the browser's storage,
+    which only holds whether keyboard shortcuts are on."""
     stop_session()
     answer = redirect(url_for("account.sign_in"), 303)
     answer.headers["Clear-Site-Data"] = '"cache"'
@@ -53,21 +53,21 @@ def sign_out() -> Response:
 
 @account_pages.get("/account")
 def overview() -> Response:
-    """Who one is, what one may do, and one's tokens."""
+    """The person's role, permissions and tokens."""
     return _page()
 
 
 @account_pages.get("/account/form-token")
 def form_token() -> Response:
-    """The token that forms of this session carry; also says, before one is sent, whether somebody
-    is signed in still."""
+    """The forms' token of this session; also shows, before a form is sent, whether the person is
+    still signed in."""
     return jsonify(csrf_token=generate_csrf())
 
 
 @account_pages.post("/account/password")
 def change_password() -> Response:
-    """Take another password; all other browsers are signed out, and tokens end unless they are to
-    be kept."""
+    """Change the password; all other browsers are signed out, and tokens are revoked unless they
+    are to be kept."""
     account = _own_account()
     _require_password(account, "The present password is another one; nothing was changed.")
     desk, new = served_desk(), request.form.get("new_password", "")
@@ -81,8 +81,8 @@ def change_password() -> Response:
 
 @account_pages.post("/account/tokens")
 def make_token() -> Response:
-    """Make a token and show it this once; a form that is sent again makes none. Whoever has a
-    password says it: a browser that was left open must not leave a way in behind."""
+    """Create a token and show it once; sending the form again creates none. People with a password
+    must type it, so that a browser left open cannot be used to create lasting access."""
     given = valid(
         TokenIn,
         {
@@ -107,7 +107,7 @@ def make_token() -> Response:
 
 @account_pages.post("/account/tokens/<token_id>/revoke")
 def revoke_token(token_id: str) -> Response:
-    """Let one of one's tokens end."""
+    """Revoke one of the person's own tokens."""
     served_desk().revoke_token(current_actor(), _own_account().name, token_id)
     return redirect(url_for("account.overview"), 303)
 

@@ -1,4 +1,4 @@
-"""The desk's categories on the page of an answer: proposals for its subject, and YES or NO."""
+"""Categories on the page of an answer: proposals for the query's subject, and YES or NO."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def proposed_categories(query: Query) -> Proposals | None:
 
 @category_pages.post("/queries/<query_id>/categories")
 def answer_proposal(query_id: str) -> Response:
-    """Record YES, NO or (empty) their undo for a proposed category; back to where it was."""
+    """Record YES, NO or their undo (empty) for a proposed category; redirects back."""
     query = known_query(query_id)
     given = valid(
         CategoryAnswerIn, {name: request.form.get(name, "") for name in ("group", "right")}

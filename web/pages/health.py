@@ -11,8 +11,8 @@ health_pages = Blueprint("health", __name__)
 
 @health_pages.get("/healthz")
 def healthz() -> ResponseReturnValue:
-    """What is away, damaged or full, for monitoring, a bundle that serves and was tried in vain
-    among it: 503 when the store is away, as nothing works without it."""
+    """For monitoring: what is away, damaged or full, and serving bundles that could not be loaded.
+    503 if the store is away, since nothing works without it."""
     away: dict[str, TicketingError] = {}
     found: dict[str, object] = {}
     if trouble := broker_trouble():
@@ -28,9 +28,8 @@ def healthz() -> ResponseReturnValue:
 
 @health_pages.get("/readyz")
 def readyz() -> ResponseReturnValue:
-    """What this process lacks to answer as the others do, for whoever sends it requests: 503 where
-    a bundle that serves was tried in vain, or the store is away, lacks a part or lets no question
-    be answered."""
+    """Readiness of this process, for load balancers: what it lacks to answer. 503 if a serving
+    bundle could not be loaded, or the store is away, lacks a part or answers no query."""
     try:
         _trouble()
         found = served_desk().readiness()

@@ -12,12 +12,12 @@ from web.pages.tables import csv_file, page_of
 history_pages = Blueprint("history", __name__)
 
 ASKED = ("query_id", "subject", "description", "time", "outlook", "chance", "bundle_id")
-"""Columns of what was asked, as it was answered then."""
+"""Columns of the table of past queries, with the answers of then."""
 
 
 @history_pages.get("/history")
 def overview() -> str:
-    """What this browser's person asked, the last first, and what they saved."""
+    """The person's past queries, newest first, and saved queries."""
     desk, person = current_desk(), current_person().name
     saved = desk.saved_queries(person)
     return render_template(
@@ -31,14 +31,14 @@ def overview() -> str:
 
 @history_pages.get("/history.csv")
 def as_csv() -> Response:
-    """What this browser's person asked, as a table."""
+    """The person's past queries, as a table."""
     found = current_desk().history(current_person().name)
     return csv_file("history", ASKED, (_row(asking) for asking in found))
 
 
 @history_pages.get("/saved.csv")
 def saved_as_csv() -> Response:
-    """What this browser's person saved, as a table."""
+    """The person's saved queries, as a table."""
     columns = ("query_id", "subject", "description", "time", "address")
     found = current_desk().saved_queries(current_person().name)
     return csv_file(
@@ -64,7 +64,7 @@ def saved_as_csv() -> Response:
 
 @history_pages.post("/queries/<query_id>/saved")
 def save(query_id: str) -> Redirect:
-    """Save a query with its filters, or (an empty `kept`) no longer; back to the page."""
+    """Save a query with its filters, or remove it (empty `kept`); redirects to the page."""
     query, filters = known_query(query_id), filters_of(request.form)
     kept = bool(request.form.get("kept"))
     current_desk().save_query(query.id, filters, current_person().name, kept)
@@ -73,20 +73,20 @@ def save(query_id: str) -> Redirect:
 
 @history_pages.app_template_global()
 def is_saved(query: Query) -> bool:
-    """Whether this browser's person saved a query with the filters of the address."""
+    """Whether the person saved a query with the filters of the address."""
     saved = current_desk().saved_queries(current_person().name)
     return (query.id, filters_of(request.args)) in {(x.query.id, x.filters) for x in saved}
 
 
 @history_pages.get("/unanswered")
 def unanswered() -> str:
-    """What the knowledge base lacks: queries without a good match, by topic."""
+    """Unanswered queries, that is, without a good match, by topic."""
     return render_template("unanswered.html", gaps=current_desk().unanswered())
 
 
 @history_pages.get("/unanswered.csv")
 def unanswered_as_csv() -> Response:
-    """What the knowledge base lacks, as a table."""
+    """Unanswered queries, as a table."""
     gaps = current_desk().unanswered()
     rows = ((gap.topic, *_row(asking)) for gap in gaps for asking in gap.askings)
     return csv_file("unanswered", ("topic", *ASKED), rows)

@@ -1,4 +1,4 @@
-"""Jobs: what is under way and what was, and forms that begin, cancel and repeat."""
+"""Jobs: running and finished ones, and forms to start, cancel and retry."""
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -19,12 +19,12 @@ job_pages = Blueprint("jobs", __name__)
 
 @job_pages.get("/jobs")
 def overview() -> str:
-    """The latest jobs with progress, rate and estimate; what waits for an answer comes first."""
+    """The latest jobs with progress, rate and estimate; jobs that wait for an answer come first."""
     return _overview()
 
 
 def _overview(problem: str = "") -> str:
-    """With a `problem`, the form of an import stands open below it, as it was sent."""
+    """The page; with a `problem`, the import form is shown open below it with the values sent."""
     store = current_desk().store
     unfinished = sorted(store.unfinished_jobs(), key=lambda job: job.state != JobState.WAITING)
     finished = [job for job in store.jobs() if job.state.final]
@@ -48,13 +48,14 @@ def _overview(problem: str = "") -> str:
 @job_pages.get("/jobs/evaluation")
 @job_pages.get("/jobs/import")
 def begun() -> Redirect:
-    """Where a form was sent that begins a job, there is nothing else: back to the form."""
+    """Redirect to the form: the address to which a form was sent that starts a job shows nothing
+    itself."""
     return redirect(url_for("jobs.overview"), 303)
 
 
 @job_pages.get("/jobs/<job_id>")
 def one(job_id: str) -> str:
-    """A job with all that is known of it."""
+    """All details of a job."""
     job = work.known_job(job_id)
     return render_template(
         "job.html",
@@ -69,7 +70,7 @@ def one(job_id: str) -> str:
 
 @job_pages.get("/jobs/<job_id>/report/<name>")
 def report(job_id: str, name: str) -> Response:
-    """A file that a job has kept, to save."""
+    """A file that a job has kept, for download."""
     chunks = work.report(work.known_job(job_id), name)
     headers = {"Content-Disposition": f"attachment; filename={job_id[:12]}-{name}"}
     return Response(chunks, mimetype="application/octet-stream", headers=headers)
@@ -77,7 +78,7 @@ def report(job_id: str, name: str) -> Response:
 
 @job_pages.post("/jobs/training")
 def train() -> Redirect:
-    """Begin a training."""
+    """Start a training."""
     names = ("promotion", "before")
     given = valid(
         TrainingIn, {name: request.form[name] for name in names if request.form.get(name)}
@@ -87,7 +88,7 @@ def train() -> Redirect:
 
 @job_pages.post("/jobs/evaluation")
 def evaluate() -> Redirect:
-    """Begin to measure a model."""
+    """Start an evaluation of a model."""
     names = ("bundle_id", "other")
     given = valid(EvaluationIn, {name: request.form.get(name, "") for name in names})
     return _to(work.evaluate(given.bundle_id, given.other))
@@ -95,7 +96,8 @@ def evaluate() -> Redirect:
 
 @job_pages.post("/jobs/import")
 def import_() -> ResponseReturnValue:
-    """Take a file of tickets and begin its import; one that cannot be read gets the form back."""
+    """Upload a file of tickets and start its import; if it cannot be read, the form is shown
+    again."""
     file = request.files.get("file")
     columns = [line for line in request.form.get("mapping", "").splitlines() if line.strip()]
     try:
@@ -109,21 +111,21 @@ def import_() -> ResponseReturnValue:
 
 @job_pages.post("/jobs/<job_id>/cancel")
 def cancel(job_id: str) -> Redirect:
-    """Ask a job to end."""
+    """Request that a job ends."""
     work.cancel(job_id)
     return back(url_for("jobs.overview"))
 
 
 @job_pages.post("/jobs/<job_id>/retry")
 def retry(job_id: str) -> Redirect:
-    """Queue a job once more."""
+    """Queue a job again."""
     work.retry(job_id)
     return back(url_for("jobs.overview"))
 
 
 @job_pages.post("/jobs/<job_id>/answer")
 def answer(job_id: str) -> Redirect:
-    """Say yes or no to a model that waits for it."""
+    """Answer yes or no for a model that waits."""
     work.answer(job_id, yes=bool(request.form.get("yes")))
     return back(url_for("jobs.overview"))
 

@@ -1,4 +1,4 @@
-"""The judging workspace: rounds of queries, one ticket at a time, and how judges agree."""
+"""Judging: rounds of queries, one ticket at a time, and the agreement of judges."""
 
 import secrets
 from urllib.parse import urlencode
@@ -24,7 +24,7 @@ SKIPPED = "skip"
 
 @judging_pages.get("/judging")
 def overview() -> str:
-    """What a round is, and a form that begins one."""
+    """An explanation of rounds, and a form to start one."""
     models = [x for x in current_desk().bundle_list() if x.kind == ModelKind.RANKING and x.encoded]
     return render_template(
         "judging.html",
@@ -35,7 +35,7 @@ def overview() -> str:
 
 @judging_pages.post("/judging")
 def begin() -> Redirect:
-    """Choose queries, and go to the round's own address."""
+    """Choose queries, and redirect to the address of the round."""
     given = {name: request.form[name] for name in ("by", "size", "other") if name in request.form}
     wanted = valid(RoundIn, {**given, "seed": secrets.randbelow(10**6)})
     chosen = current_desk().choose_round(
@@ -46,8 +46,7 @@ def begin() -> Redirect:
 
 @judging_pages.get("/judging/round")
 def round_() -> str:
-    """The next ticket of a round that this judge has not judged, and what there is to know of it
-    but its rank and score."""
+    """The next ticket of a round that this judge has not judged, without its rank and score."""
     args = _args()
     desk, judge = current_desk(), current_person().name
     pairs = desk.pairs(args.round(), judge)
@@ -72,8 +71,8 @@ def round_() -> str:
 
 @judging_pages.post("/judging/round")
 def judge() -> Redirect:
-    """Record a grade with its note (an empty grade is an undo), or keep the note of a ticket that
-    is skipped, and go on."""
+    """Record a grade with its note (an empty grade is an undo), or keep the note of a skipped
+    ticket, and go to the next ticket."""
     args = _args()
     if "grade" not in request.form:
         raise InputError("No grade was given; press YES, REL, NO, Skip or Undo.")
@@ -92,7 +91,7 @@ def judge() -> Redirect:
 
 @judging_pages.get("/judging/round.csv")
 def round_as_csv() -> Response:
-    """A round as a table, with what this judge said so far."""
+    """A round as a table, with this judge's grades so far."""
     columns = ("query_id", "subject", "description", "ticket_id", "grade", "note")
     return csv_file(
         "round",
@@ -113,7 +112,7 @@ def round_as_csv() -> Response:
 
 @judging_pages.get("/judging/agreement")
 def agreement() -> str:
-    """How far every two judges agree, and where they do not."""
+    """Agreement of every two judges, and their disagreements."""
     return render_template("agreement.html", agreements=current_desk().agreements())
 
 

@@ -1,4 +1,4 @@
-"""Models: what bundles there are, which serves, and forms that compare, promote and delete."""
+"""Models: the list of bundles, and forms to compare, promote and delete them."""
 
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Redirect
@@ -20,14 +20,14 @@ def overview() -> str:
 
 @model_pages.get("/models/compare")
 def compare() -> str:
-    """Two models on the test queries, measured at once."""
+    """Compare two models on the test queries, at once."""
     asked = valid(CompareArgs, request.args.to_dict())
     return _page(asked.new, asked.old, compared=work.compare(asked.new, asked.old))
 
 
 @model_pages.post("/models/<bundle_id>/promote")
 def promote(bundle_id: str) -> Redirect:
-    """Begin to encode every ticket under a model, which is promoted then; to that job."""
+    """Start the job that encodes all tickets with a model and promotes it; redirects to the job."""
     given = valid(PromotionIn, {"promotion": request.form.get("promotion", Promotion.RULE)})
     job = work.reindex(bundle_id, given.promotion)
     return redirect(url_for("jobs.one", job_id=job.id), 303)

@@ -20,7 +20,8 @@ STATE = "_state_openid_"
 
 @openid_pages.get("/sign-in/openid")
 def begin() -> Response:
-    """Off to the provider; an earlier way there is given up, so that the cookie stays small."""
+    """Redirect to the provider; the state of an earlier attempt is dropped, so that the cookie
+    stays small."""
     for key in [key for key in session if key.startswith(STATE)]:
         del session[key]
     session[NEXT] = own(request.args.get("next", ""))
@@ -29,7 +30,7 @@ def begin() -> Response:
 
 @openid_pages.get("/sign-in/openid/back")
 def back() -> Response:
-    """Sign in whom the provider vouches for, and go on."""
+    """Sign in the person whom the provider has authenticated, and redirect."""
     account = served_desk().vouched_account(client_address(), current_openid().vouched())
     if account is None:
         raise Forbidden("Your account is disabled here; ask an admin.")

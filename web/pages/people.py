@@ -20,20 +20,20 @@ people_pages = Blueprint("people", __name__)
 
 @people_pages.get("/people")
 def overview() -> str:
-    """Everybody with an account, and a form that adds somebody."""
+    """All accounts, and a form to add one."""
     return _overview()
 
 
 @people_pages.get("/people/change")
 def changing() -> str:
-    """The same with a form that changes one of them: no other form stands there, whose content
-    would be lost when it is sent. Raises NotFound."""
+    """The same page with a form to change one account. It has no other form, whose content would be
+    lost when this one is sent. Raises NotFound."""
     return _overview(changing=request.args.get("name", ""))
 
 
 @people_pages.get("/people.csv")
 def as_csv() -> Response:
-    """Everybody with an account, as a table."""
+    """All accounts, as a table."""
     audited(Deed.EXPORTED, "people")
     rows = (
         (a.name, a.role, ", ".join(sorted(a.groups)), a.disabled, a.openid)
@@ -44,7 +44,7 @@ def as_csv() -> Response:
 
 @people_pages.post("/people")
 def add() -> ResponseReturnValue:
-    """Add somebody, or give the form back with all but the password."""
+    """Add an account, or show the form again with everything but the password."""
     names = ("name", "password", "role", "groups")
     try:
         given = valid(AddedIn, {name: request.form.get(name, "") for name in names})
@@ -59,8 +59,8 @@ def add() -> ResponseReturnValue:
 
 @people_pages.post("/people/change")
 def change() -> ResponseReturnValue:
-    """Change somebody, or give the form back: as it was sent, or where they were changed since it
-    was shown, as they are now."""
+    """Change an account, or show the form again: with the values sent, or with the present values
+    if the account was changed meanwhile."""
     name = request.form.get("name", "")
     try:
         account = _changed()
@@ -91,13 +91,13 @@ def _changed() -> Account:
 
 @people_pages.get("/audit")
 def audit() -> str:
-    """Who did what, the last first."""
+    """The audit, newest first."""
     return render_template("audit.html", page=page_of(current_desk().audit_trail()))
 
 
 @people_pages.get("/audit.csv")
 def audit_as_csv() -> Response:
-    """Who did what, as a table, the first first."""
+    """The audit as a table, oldest first."""
     audited(Deed.EXPORTED, "audit")
     columns = tuple(field.name for field in fields(AuditEntry))
     return csv_file("audit", columns, map(astuple, current_desk().audit_entries()))
@@ -105,7 +105,7 @@ def audit_as_csv() -> Response:
 
 @people_pages.get("/audit.jsonl")
 def audit_as_jsonl() -> Response:
-    """Who did what, as JSON Lines, the first first."""
+    """The audit as JSON Lines, oldest first."""
     audited(Deed.EXPORTED, "audit")
     headers = {"Content-Disposition": 'attachment; filename="audit.jsonl"'}
     lines = map(_line, current_desk().audit_entries())

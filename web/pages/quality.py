@@ -15,7 +15,8 @@ FIGURES = ("asked", "judged", "yes_at_1", "yes_in_ten", "judged_at_10", "no_matc
 
 @quality_pages.get("/quality")
 def overview() -> str:
-    """By week and model: what was asked, judged and right, as plots and a table."""
+    """Quality by week and model: numbers of queries, judged and right ones, as plots and a
+    table."""
     report = current_desk().quality()
     return render_template(
         "quality.html",
@@ -28,7 +29,7 @@ def overview() -> str:
 
 @quality_pages.get("/quality.csv")
 def as_csv() -> Response:
-    """What was asked, judged and right, by week and model, as a table."""
+    """Quality by week and model, as a table."""
     return csv_file("quality", ("week", "bundle_id", *FIGURES), _rows())
 
 

@@ -15,7 +15,7 @@ schedule_pages = Blueprint("schedule", __name__)
 
 @schedule_pages.get("/schedule")
 def overview() -> str:
-    """What is scheduled, and a form that changes it."""
+    """The schedule, and a form to change it."""
     desk = current_desk()
     return render_template(
         "schedule.html",

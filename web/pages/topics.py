@@ -1,4 +1,4 @@
-"""The pages of topics: all of them by share of tickets, and one with its months and tickets."""
+"""Pages of topics: all topics by share of tickets, and one topic with its months and tickets."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ LATELY = 12
 
 @topic_pages.get("/topics")
 def overview() -> str:
-    """What the tickets are about: topics, their shares and their months."""
+    """All topics with their shares and months."""
     desk, filters = current_desk(), filters_of(request.args)
     survey, wanted = desk.topics(filters), _wanted()
     found = chosen(survey.topics, wanted)
@@ -45,7 +45,7 @@ def overview() -> str:
 
 @topic_pages.get("/topics.csv")
 def as_csv() -> Response:
-    """The topics of tickets that match, as a table."""
+    """The topics of matching tickets, as a table."""
     survey, titles = current_desk().topics(filters_of(request.args)), topic_titles()
     columns = ("topic", "title", "words", "tickets", "share", "share_lately")
     return csv_file(
@@ -100,7 +100,7 @@ def tickets_as_csv(number: int) -> Response:
 
 @topic_pages.post("/topics/<int:number>/name")
 def name(number: int) -> Redirect:
-    """Name a topic, or with an empty name let its words be its title; back to its page."""
+    """Name a topic (an empty name restores its words as title); redirects to its page."""
     given = valid(TopicName, {"name": request.form.get("name", "")})
     current_desk().name_topic(number, given.name, current_person().name)
     return back(url_for("topics.topic", number=number))
