@@ -1,8 +1,8 @@
-"""What a measurement has made is made once, and found again by the next run.
+"""Caches trainings and rankings of experiments for the next run.
 
-Every piece is named by a digest of all that it depends on (settings, a teacher's weights, texts,
-labels, this program's version), so a second run only reads, one that was broken off goes on, and a
-changed archive is measured anew.
+Each result is named by a digest of all that it depends on (settings, a teacher's weights, texts,
+labels, this program's version). So a second run only reads, an interrupted one continues, and a
+changed archive is measured again.
 """
 
 import hashlib
@@ -32,31 +32,31 @@ Found = TypeVar("Found")
 
 
 def digest(*texts: str) -> str:
-    """Sixteen hex digits that name the texts, in their order."""
+    """Digest of texts in order: sixteen hex digits."""
     return hashlib.sha256("\0\0".join(texts).encode()).hexdigest()[:16]
 
 
 def archive_digest(tickets: Sequence[Ticket]) -> str:
-    """Names the tickets' texts and dates, and this program's version."""
+    """Digest of the tickets' texts and dates and of this program's version."""
     texts = sorted(f"{x.id}\0{x.version}\0{x.created}" for x in tickets)
     return digest(version("ticketing"), *texts)
 
 
 def labels_digest(labels: Sequence[Label]) -> str:
-    """Names labels, whatever their order."""
+    """Digest of labels in any order."""
     return digest(*sorted(f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels))
 
 
 def settings_digest(network: NetworkSettings, training: TrainingSettings) -> str:
-    """Names settings, with the weights that lie where they name a teacher. Raises InputError where
-    a teacher is needed and not there."""
+    """Digest of settings, and of the weights of a teacher that they name. Raises InputError if a
+    teacher is needed and missing."""
     teacher = find_transformer(network, training)
     weights = teacher.digest if teacher else ""
     return digest(network.model_dump_json(), training.model_dump_json(), weights)
 
 
 def find_or_make(path: Path, make: Callable[[], Json]) -> Json:
-    """What a JSON file holds; made and written first where it is missing."""
+    """The content of a JSON file; it is made and written first if the file is missing."""
     if not path.exists():
         write_atomically(path, json.dumps(make()))
     found: Json = json.loads(path.read_bytes())
@@ -66,9 +66,10 @@ def find_or_make(path: Path, make: Callable[[], Json]) -> Json:
 def find_or_train(
     record: Path, load: Callable[[str], Found], train: Callable[[], str], timed: bool = True
 ) -> Found:
-    """What `load` makes of the bundle that `record` names; trained first where it is not whole.
+    """The result of `load` for the bundle that `record` names; the bundle is trained first if it is
+    missing or damaged.
 
-    The record also says how many seconds the training took, unless it is not `timed`.
+    The record also holds the training's duration in seconds, unless `timed` is False.
     """
     try:
         return load(json.loads(record.read_bytes())["bundle"])
@@ -81,9 +82,9 @@ def find_or_train(
 
 
 class TrainingCache:
-    """Bundles that were trained to be measured, below one folder; none of them ever serves.
+    """Bundles trained for measurements, below one folder; none of them ever serves.
 
-    `tickets` is the archive's size, for the estimate. `say` is told of every training, with an
+    `tickets` is the archive's size, for the estimate. `say` is called for each training, with an
     estimate once one is known.
     """
 
@@ -97,8 +98,8 @@ class TrainingCache:
     ) -> str:
         """The id of the bundle that `train` saves to `models`.
 
-        `left` trainings are still to come, this one counted; one that is not `typical` says
-        nothing about how long they take.
+        `left` is the number of trainings left, including this one. The duration of one that is not
+        `typical` is not used for estimates.
         """
 
         def announced() -> str:
@@ -109,7 +110,7 @@ class TrainingCache:
         return find_or_train(record, self._readable, announced, typical)
 
     def _readable(self, bundle: str) -> str:
-        """The id of a bundle that is there. Raises NotFound, BundleError."""
+        """The id of an existing bundle. Raises NotFound, BundleError."""
         self.models.manifest(bundle)
         return bundle
 
@@ -118,13 +119,13 @@ class TrainingCache:
         return model_in(self.models.load(bundle), self.folder / "checkpoints")
 
     def ranked(self, key: str, rank: Callable[[], Ranked]) -> Ranked:
-        """What a ranker made of queries."""
+        """A ranking of queries, cached."""
         return Ranked(
             **find_or_make(self.folder / "ranked" / f"{key}.json", lambda: asdict(rank()))
         )
 
     def _estimate(self, left: int) -> str:
-        """How long the trainings may still take, by those of this folder so far."""
+        """The remaining time of the trainings, estimated from those in this folder."""
         records = [json.loads(path.read_bytes()) for path in self.folder.glob("trained/*.json")]
         known = [record["seconds"] for record in records if record["seconds"] is not None]
         if not left:
@@ -135,8 +136,8 @@ class TrainingCache:
 
 
 def open_cache(desk: Desk, say: Callable[[str], None]) -> tuple[TrainingCache, Desk]:
-    """Where the trainings of experiments are kept, and a desk that keeps its bundles and its
-    checkpoints there."""
+    """The cache of the experiments' trainings, and a desk that keeps its bundles and checkpoints
+    there."""
     folder = desk.settings.home / "evaluation"
     cache = TrainingCache(folder, desk.store.count_tickets(), say)
     settings = desk.settings.model_copy(update={"home": folder})

@@ -1,4 +1,4 @@
-"""The curves of few labels and of feedback: as text for the terminal, and as one page."""
+"""The results of `label_curve` and `feedback` as text for the terminal and as HTML pages."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,11 +1,12 @@
-"""What judging is worth: a desk that judges the ten best of some queries a month and retrains.
+"""Simulates the effect of judging: a desk judges the ten best tickets of some queries per month and
+retrains.
 
-The archive's own links play the judge. In each month the serving bundle ranks older tickets for
-queries of that month, the ten it proposes are judged by the links, and a candidate learns from
-all judgments so far and from the text there was at the month's end, never from a link that was
-not shown. The desk lets it serve unless it loses (`evaluation.promotion`) on the test judgments,
-which no training sees. All of them rank the next month's queries, beside a bundle that learned
-from the same text without any judgment.
+The archive's own links play the judge. Each month the serving bundle ranks older tickets for some
+queries of that month, the ten proposed tickets are judged by the links, and a candidate is trained
+on all judgments so far and on the text available at the month's end, never on a link that was not
+shown. The candidate serves unless it loses (`evaluation.promotion`) on the test judgments, which no
+training sees. All bundles rank the next month's queries, and so does one trained on the same text
+without judgments.
 """
 
 import random
@@ -48,10 +49,10 @@ ABOUT = {
     WORDS: "words of all components",
 }
 IN_MEMORY = 3
-"""Bundles whose codes are in memory: served, candidate and no feedback."""
+"""Number of bundles whose codes are in memory: serving, candidate, and without judgments."""
 
 Train = Callable[[NetworkSettings, TrainingSettings, datetime, Sequence[Label]], str]
-"""Trains on the tickets created before a date and on labels; gives the bundle's id."""
+"""Trains on the tickets created before a date and on labels; returns the bundle's id."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Month:
 
 @dataclass(frozen=True)
 class MonthResult:
-    """What came of one month: judgments, the decision, and runs on the next month's queries."""
+    """The result of one month: judgments, the decision, and runs on the next month's queries."""
 
     month: Month
     judged: Sequence[Label]
@@ -94,7 +95,7 @@ def whole_months(since: datetime, before: datetime) -> list[Month]:
 
 
 def judge_shown(query: Query, run: Run, gold: Mapping[str, int]) -> list[Label]:
-    """The tickets proposed for a query, graded by its links; one without a link is a NO."""
+    """The tickets proposed for a query, graded by its links; a ticket without a link is a NO."""
     return [Label(query, id, Grade(gold.get(id, Grade.NO))) for id, _ in run[query.id][:SHOWN]]
 
 
@@ -113,10 +114,10 @@ def pooled_lines(results: Sequence[MonthResult]) -> list[Line]:
 
 
 class FeedbackSimulation:
-    """Goes through the months; what an earlier run has made is only read.
+    """Simulates the months; results of an earlier run are only read.
 
-    `links` are the labels of queries that are tickets of `store`; `is_test` says by a query's
-    id that its judgments are kept from learning. `train` saves to `trainings.models`.
+    `links` are the labels of queries that are tickets of `store`. `is_test` says by a query's id
+    whether its judgments are kept from training. `train` saves to `trainings.models`.
     """
 
     def __init__(
@@ -142,8 +143,8 @@ class FeedbackSimulation:
         self._texts = digest(archive_digest(self.tickets), shape)
 
     def run(self, months: Sequence[Month]) -> list[MonthResult]:
-        """What came of each month, in their order. Raises InputError where no month is followed by
-        a query with a YES, to measure on."""
+        """The results of the months, in order. Raises InputError if no month is followed by a query
+        with a YES to measure on."""
         if not any(with_answers(self._of(_following(month))) for month in months):
             raise InputError("No month is followed by a query with a YES, to measure on.")
         until = _following(months[-1]).end
@@ -176,7 +177,7 @@ class FeedbackSimulation:
         recommender: Callable[[str], Recommender],
         left: int,
     ) -> Json:
-        """One month, as JSON keeps it."""
+        """The result of one month as JSON."""
         queries = self._some(queries_of(self._of(month)), str(month))
         run = run_queries(recommender(serving), queries, SHOWN)
         shown = [x for query in queries for x in judge_shown(query, run, self._gold[query.id])]
@@ -214,7 +215,7 @@ class FeedbackSimulation:
         ]
 
     def _some(self, queries: Sequence[Query], seed: str) -> list[Query]:
-        """At most so many queries a month, drawn at random."""
+        """A random sample of a month's queries, of limited size."""
         ordered = sorted(queries, key=lambda query: query.id)
         count = min(self.queries_a_month, len(ordered))
         return random.Random(seed).sample(ordered, count)
@@ -224,13 +225,14 @@ class FeedbackSimulation:
         return [Label(queries[id], ticket, Grade(grade)) for id, ticket, grade in judged]
 
     def _trained(self, name: str, before: datetime, labels: Sequence[Label], left: int) -> str:
-        """The id of a bundle that learned from these labels and the text before a date."""
+        """The id of a bundle trained on these labels and on the text before a date."""
         key = digest(self._texts, f"before {before}", labels_digest(labels))
         train = partial(self._train, *self._settings, before, labels)
         return self._trainings.bundle(key, name, train, left)
 
     def _recommender(self, until: datetime, bundle: str) -> Recommender:
-        """Ranks the tickets created before a date, which are all that the months can find."""
+        """A ranker of the tickets created before a date, which are all that queries of these months
+        can find."""
         model = self._trainings.model(bundle)
         tickets = [ticket for ticket in self.tickets if ticket.created and ticket.created < until]
         return Recommender(encoded(model, tickets, bundle), model, self._threads)

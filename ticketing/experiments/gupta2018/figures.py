@@ -1,4 +1,4 @@
-"""The curves as plain numbers, for a plot: a list of points, a ranker and a place each."""
+"""The curves as numbers for plots: a list of points, one per ranker and place."""
 
 import json
 import math

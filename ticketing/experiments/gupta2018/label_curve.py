@@ -1,7 +1,7 @@
-"""How good is the ranking with few labels: every measure against the number learned from.
+"""Quality of the ranking with few labels: every measure by the number of labels used in training.
 
-The same trainings as a desk's own, on random subsets of its labels, each subset within the next
-larger one, so that a curve shows what more labels add and not which ones were drawn.
+The trainings are the same as a desk's own, on random subsets of its labels. Each subset is part of
+the next larger one, so a curve shows the effect of more labels and not of which ones were drawn.
 """
 
 import random
@@ -34,12 +34,12 @@ LOSSES = {"mse": "paper's loss", "in-batch": "few-label loss"}
 _COUNT = re.compile(r"all|\d{1,18}")
 
 Train = Callable[[NetworkSettings, TrainingSettings, Sequence[Label]], str]
-"""Trains on what is not measured and on these labels; gives the bundle's id."""
+"""Trains on all data that are not measured and on these labels; returns the bundle's id."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One loss and how many labelled pairs it has learned from, and how well it ranks."""
+    """A loss, the number of labels used in training, and the quality of the ranking."""
 
     loss: str
     labels: int
@@ -47,9 +47,9 @@ class Point:
 
 
 def read_counts(text: str, available: int) -> list[int]:
-    """Numbers of labels as `0,50,all`, ascending; what is not available is as `all`.
+    """Numbers of labels from `0,50,all`, ascending; larger numbers than available count as `all`.
 
-    Raises InputError naming the part at fault.
+    Raises InputError naming the invalid part.
     """
     counts = set()
     for part in (part.strip() for part in text.split(",")):
@@ -62,17 +62,18 @@ def read_counts(text: str, available: int) -> list[int]:
 
 
 def some_labels(labels: Sequence[Label], count: int, seed: int = 0) -> list[Label]:
-    """So many labels drawn at random; fewer ones are always among more ones of the same seed."""
+    """A random sample of `count` labels; a smaller sample is part of a larger one with the same
+    seed."""
     drawn = sorted(labels, key=lambda label: (label.query.id, label.ticket_id))
     random.Random(seed).shuffle(drawn)
     return drawn[:count]
 
 
 class LabelCurve:
-    """Trains and ranks the points of the curve, under one split of one archive.
+    """Trains and ranks the points of the curve, for one split of an archive.
 
-    `measured` are the labels to measure by, `learned` those that a training may see and `split`
-    what else it sees; `settings` are those of each loss.
+    `measured` are the labels to measure on, `learned` those for training, and `split` identifies
+    the other training data; `settings` are those of each loss.
     """
 
     def __init__(
@@ -92,9 +93,9 @@ class LabelCurve:
         self._archive = digest(archive_digest(tickets), split)
 
     def points(self, counts: Sequence[int]) -> list[Point]:
-        """A point for each loss and number of labels, loss by loss; what is there is only read.
+        """A point for each loss and number of labels, loss by loss; cached results are only read.
 
-        The trainings' seed draws the labels too.
+        The seed of the training also draws the labels.
         """
         wanted = [(loss, count) for loss in self.settings for count in counts]
         return [
@@ -103,7 +104,7 @@ class LabelCurve:
         ]
 
     def words(self) -> Line:
-        """BM25 on the same queries, which learns from no label."""
+        """BM25 on the same queries, which uses no labels."""
         key = digest(self._archive, "words", labels_digest(self.measured))
         words = IndexedWords(TicketsInMemory(self.tickets))
         ranked = self._trainings.ranked(key, partial(rank_peer, words, self.measured))
@@ -134,6 +135,6 @@ class LabelCurve:
 
 
 def _untrained(training: TrainingSettings) -> TrainingSettings:
-    """Word vectors and topics of the text, weighed as in Table 2."""
+    """An untrained network: word vectors and topics of the text, weights of Table 2."""
     keep = {"seed": training.seed, "topic_epochs": training.topic_epochs}
     return TrainingSettings(epochs=0, weights="fixed", teacher="", **keep)

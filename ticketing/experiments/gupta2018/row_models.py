@@ -27,14 +27,16 @@ from ticketing.training.settings import TrainingSettings
 
 LAYOUT_SAMPLE = 2000
 LEAST_SPELLING = 2
-"""Character dimensions of untrained embeddings: a speller that learned nothing says nothing."""
+"""Character dimensions of untrained embeddings, as few as possible, since an untrained speller is
+useless."""
 
 Train = Callable[[NetworkSettings, TrainingSettings], str]
-"""Trains on what is not measured, and saves to the rows' own models; gives the bundle's id."""
+"""Trains on all data that are not measured, and saves to the rows' own models; returns the bundle's
+id."""
 
 
 def narrowed(model: Model, settings: NetworkSettings, sample: Sequence[Ticket]) -> Model:
-    """The words and topics of a model, compared as other settings say; nothing is trained.
+    """A model's words and topics with other settings of the comparison, without any training.
 
     The code layout is fitted to a sample of tickets; W and V are those of Table 2.
     """
@@ -49,10 +51,10 @@ def narrowed(model: Model, settings: NetworkSettings, sample: Sequence[Ticket]) 
 
 
 class RowModels:
-    """Ranks labelled queries as the table's rows do, under one split of one archive.
+    """Ranks labelled queries as the table's rows do, for one split of an archive.
 
-    `labels` are all queries to rank, `learned` says in one string what else the trainings see
-    (the split and the labels). `train` saves to `trainings.models`.
+    `labels` are all queries to rank; `learned` identifies the other training data (the split and
+    the labels). `train` saves to `trainings.models`.
     """
 
     def __init__(
@@ -75,12 +77,12 @@ class RowModels:
         self._queries = labels_digest(labels)
 
     def knows_time(self, row: Row) -> bool:
-        """Whether the row's training weighs time; the paper has none."""
+        """Whether the row's training includes time; the paper's do not."""
         return row.trained and self.training.weighs_time
 
     def ranked(self, row: Row, left: int = 0, time: bool = False) -> Ranked:
-        """What the row ranks, with time where it is wanted; `left` trained rows are still to come,
-        for the estimate."""
+        """The row's ranking, optionally with time. `left` is the number of trained rows left, for
+        the estimate."""
         network, training = self._settings(row)
         name = f"#{row.number}"
 
@@ -118,7 +120,7 @@ class RowModels:
 
     @cached_property
     def _untrained(self) -> Model:
-        """Word vectors and topics of the archive's text; no label was shown."""
+        """A model with word vectors and topics of the archive's text, without any labels."""
         settings = self._like.model_copy(update={"pairs": "cross-level", "channels": ("E", "T")})
         return self._trained(settings, self._unlearned, "word vectors and topics", 0)
 
@@ -134,8 +136,8 @@ class RowModels:
 def measure_rows(
     rows: Sequence[Row], models: RowModels, sample: Sample, time: bool = False
 ) -> list[Line]:
-    """Rows of Tables 5 and 6, without time as in the paper; with `time` the trained ones once more
-    with it."""
+    """Rows of Tables 5 and 6, without time as in the paper; with `time`, the trained rows also with
+    time."""
     lines = []
     for place, row in enumerate(rows):
         left = sum(later.trained for later in rows[place:])

@@ -1,7 +1,7 @@
 """The rows of Tables 5 and 6 of Gupta et al. (2018): each is one value of NetworkSettings.
 
-Where the paper leaves a row open, its definition here is what the printed table says: the
-channels, and the components of query and ticket that are compared.
+If the paper leaves a row open, its definition here follows the printed table: the channels, and the
+compared components of query and ticket.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ Compared = tuple[tuple[str, ...], tuple[str, ...]] | str
 
 @dataclass(frozen=True)
 class Row:
-    """A row by its number in the table; an untrained one has seen no label and no example. Each
-    component is read by itself, and a word counts as often as it is there."""
+    """A row by its number in the table. An untrained row uses no labels and no examples. Components
+    are read separately, and a word counts as often as it occurs."""
 
     number: int
     channels: tuple[str, ...]
@@ -29,7 +29,7 @@ class Row:
     trained: bool = False
 
     def settings(self, like: NetworkSettings) -> NetworkSettings:
-        """The row's network, with the sizes and the pooling of another."""
+        """The row's network settings, with the sizes and the pooling of `like`."""
         changed: dict[str, object] = {"channels": self.channels, **PLAIN}
         if isinstance(self.compared, str):
             changed["pairs"] = self.compared
@@ -75,7 +75,7 @@ ROWS = (
 
 
 def choose_rows(text: str) -> list[Row]:
-    """Rows named as `all`, `1-14` or `9,15-22`. Raises InputError naming the part at fault."""
+    """Rows selected by `all`, `1-14` or `9,15-22`. Raises InputError naming the invalid part."""
     if text.strip() == "all":
         return list(ROWS)
     chosen: set[int] = set()

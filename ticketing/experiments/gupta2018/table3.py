@@ -1,8 +1,8 @@
 """Table 3 of Gupta, Andrassy and Schütze (2018): perplexity of topic models of an archive.
 
-Model M1 learns from subjects and descriptions, M2 from solutions as well. Both score parts of
-the same test tickets and of queries, over the same words, so that the figures of a column
-compare; those of different archives do not.
+Model M1 is trained on subjects and descriptions, M2 also on solutions. Both score parts of the same
+test tickets and queries, with the same vocabulary, so the figures of a column can be compared;
+those of different archives cannot.
 """
 
 import random
@@ -34,12 +34,12 @@ QUERY_PARTS: dict[str, Fields] = {
     "SUB1+DESC1": ("subject", "description"),
 }
 VALIDATION = 20
-"""Every so many-th ticket to learn from is kept to stop on."""
+"""Every VALIDATION-th training ticket is used for early stopping."""
 
 
 @dataclass(frozen=True)
 class Split:
-    """Tickets to learn from, and the tickets and queries that are kept from it."""
+    """Training tickets, and the tickets and queries kept from training."""
 
     learned: tuple[Ticket, ...]
     test: tuple[Ticket, ...]
@@ -48,7 +48,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Column:
-    """Texts that are scored: how many have a known word, and how many known words on average."""
+    """Scored texts: the number with known words, and the mean number of known words."""
 
     name: str
     texts: int
@@ -119,7 +119,7 @@ def _lda(**common: int) -> TopicModel:
 
 
 KINDS: dict[str, Callable[..., TopicModel]] = {"DocNADE": _docnade, "LDA": _lda}
-"""By kind what makes a model of vocabulary size, topics and seed."""
+"""By kind, the function that makes a model from vocabulary size, topics and seed."""
 
 
 def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:

@@ -1,4 +1,4 @@
-"""ESCO and O*NET as test beds: labels of an occupation are a group.
+"""ESCO and O*NET as test data: the labels of an occupation form a group.
 
 `esco_occupations_en.csv` and `onet_alternate_titles.txt` are the public files of ESCO (EU reuse)
 and of O*NET (CC BY 4.0).
@@ -17,16 +17,17 @@ ESCO = "esco_occupations_en.csv"
 ONET = "onet_alternate_titles.txt"
 
 PARTS = {"test": 0.10, "validation": 0.05, "feedback": 0.05}
-"""Shares of the labels that no training sees."""
+"""Shares of the labels that are kept from training."""
 SHARED = 2
-"""Titles that an O*NET and an ESCO occupation share where one counts as the other."""
+"""Minimum number of titles that an O*NET and an ESCO occupation share to be counterparts."""
 MOST_COUNTERPARTS = 3
 """An O*NET occupation with more counterparts is a remainder ("all other") and left out."""
 
 
 @dataclass(frozen=True)
 class Esco:
-    """The labels of all occupations, their ISCO code by group, and what their descriptions say."""
+    """The labels of all occupations, the ISCO code of each group, and the occupations'
+    descriptions."""
 
     taxonomy: Taxonomy
     codes: dict[str, str]

@@ -1,6 +1,7 @@
-"""Table 3 of Neculoiu et al. (2016) on public job titles: ESCO's labels, and O*NET's among them.
+"""Table 3 of Neculoiu et al. (2016) on public job titles: ESCO's labels, and O*NET's titles
+searched among them.
 
-Every model begins with the weights of the one before it, as the stages build on each other.
+Each model starts with the weights of the one before it, since the stages build on each other.
 """
 
 import random
@@ -29,19 +30,19 @@ from ticketing.text.bm25 import BM25
 
 COLUMNS = ("Typos", "Composition", "Extra words", "Annotations", "O*NET MRR")
 PUBLISHED_NGRAMS = ("0.99", "0.61", "1.00", "0.83")
-"""The published n-gram matcher's figures; its formula is not at hand."""
+"""The published figures of the n-gram matcher; its formula is not available."""
 PUBLISHED = {
     "model (3)": (1.00, 0.84, 0.76, 0.87),
     "model (4)": (1.00, 0.79, 0.82, 0.84),
 }
 STAGES = (0, 1, 2, 3, 4)
 PROPOSALS = 3
-"""Proposals for an input that are judged in stage 4."""
+"""Number of proposals per input that are judged in stage 4."""
 SEEDS = {"validation": 1, "test": 2, "feedback": 3, "watched": 4}
 MEASURED = 1000
-"""Inputs of each kind, at most, that a matcher is measured on."""
+"""Maximum number of inputs of each kind for measuring a matcher."""
 WATCHED = 300
-"""Inputs of each kind that choose a training's best epoch; they are of the validation part."""
+"""Number of inputs of each kind, from the validation part, that select a training's best epoch."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Row:
 
 
 class JobTitles:
-    """The public data, split once: what is learned from, and what is asked."""
+    """The public data with a fixed split into training data and inputs."""
 
     def __init__(self, folder: Path, synonyms: Synonyms | None = None, seed: int = 0):
         self.folder = folder
@@ -68,7 +69,7 @@ class JobTitles:
 
     @property
     def digest(self) -> str:
-        """Names all that a model learns from and is chosen by, but the seed."""
+        """Digest of all data that a model is trained on and selected by, without the seed."""
         codes = self.esco.codes
         return Sources(self.esco.taxonomy, self.synonyms, self.words, codes=codes).digest
 
@@ -90,15 +91,16 @@ class JobTitles:
         return Trial("O*NET", tuple(t for t, _ in chosen), tuple(right for _, right in chosen))
 
     def watched(self) -> list[Trial]:
-        """A few inputs of the validation part to choose an epoch by, with words of training."""
+        """Some inputs of the validation part, with words of training, to select an epoch by."""
         titles = self.parts.others["validation"]
         seed = self.seed * 100 + SEEDS["watched"]
         return make_trials(self.parts.training, titles, self.synonyms, self.words, seed, WATCHED)
 
     def judged(self, model: CategoryClassifier) -> list[CategoryLabel]:
-        """YES and NO on a model's proposals for the titles of part feedback, as ESCO has it.
+        """YES and NO verdicts, according to ESCO, on a model's proposals for the titles of the part
+        "feedback".
 
-        The titles come as people type them, with words of training around them.
+        The titles are varied as people type them, with words of training around them.
         """
         chance = random.Random(self.seed * 100 + SEEDS["feedback"])
         labels = []
@@ -142,8 +144,8 @@ def model_rows(
 ) -> Iterator[Row]:
     """Train the models of some stages and measure them; each is kept below `folder`.
 
-    A model that is there is not trained again. Raises InputError for stage 4 as the first, which
-    has no model whose proposals could be judged.
+    An existing model is not trained again. Raises InputError if stage 4 is the first one, since
+    there is no model whose proposals could be judged.
     """
     if stages[0] == STAGES[-1]:
         raise InputError("Stage 4 judges the proposals of a stage before it; name that as well.")
@@ -162,7 +164,7 @@ def stage_model(
     stage: int,
     begin: CategoryClassifier | None,
 ) -> CategoryClassifier:
-    """The model of a stage: loaded where it was trained before."""
+    """The model of a stage, loaded if it was trained before."""
     models = Registry(folder / "models")
 
     def trained() -> str:
