@@ -35,7 +35,8 @@ Packages, from high to low. A package imports only from lower ones; import-linte
 - `text`: tokenizer, mark-up, masking, vocabulary.
 
 The page, the API and the worker call a `Desk` and none of the packages below it. Apart from that,
-they use only the data types, some of the small tools, the stores' protocols and the tokenizer.
+they use only the values that a `Desk` returns, the data types, some of the small tools, the stores'
+protocols and the tokenizer.
 
 Modules below the packages hold the data types: `tickets`, `queries` (encoded queries),
 `recommendations`, `reasons`, `history`, `people`, `jobs`, `schedule` and `errors`. Others are small

@@ -1,7 +1,7 @@
-"""Rows of CSV, TSV and JSON Lines files (also gzipped), and what is wrong with them.
+"""Reads rows of CSV, TSV and JSON Lines files (also gzipped), and reports invalid ones.
 
-A file that can't be read as a whole raises InputError; a single bad row is yielded as
-a Reject, so that the caller can report it and go on. How much is read is in `limits`.
+A file that can't be read as a whole raises InputError; a single bad row is yielded as a Reject, so
+that the caller can report it and go on. Limits of size are in `limits`.
 """
 
 import csv

@@ -56,7 +56,7 @@ class Query:
 
     @property
     def id(self) -> str:
-        """Sixteen hex digits that depend on nothing but the content."""
+        """Sixteen hex digits that depend only on the content."""
         return _digest(self.subject, self.description, self.ticket_id)
 
     @property

@@ -63,11 +63,11 @@ class CategoryClassifier:
         return SpellingMatcher(self.taxonomy.texts)
 
     def scores(self, queries: Sequence[str]) -> Scores:
-        """Scores of texts with all known ones, 1 for the same: [queries, texts].
+        """Similarity of texts with all known ones, 1 for equal texts: [queries, texts].
 
-        The weighted mean of the energy and of the cosine of character TF-IDF: what the network
-        makes of a text, and the letters themselves, which a rare name needs. A near spelling of
-        a text with a word that nobody knows has its mean with 1, weighted by how near it is.
+        The weighted mean of the energy (the network's cosine) and of the cosine of character
+        TF-IDF, which rare names need. If a query has an unknown word and is a near spelling of a
+        text, its score is moved towards 1, by how near the spelling is.
         """
         settings, texts = self.encoder.settings, [normalise(query) for query in queries]
         scores: Scores = self.encoder.encode(queries) @ self.vectors.T

@@ -61,7 +61,7 @@ def iter_tickets(seed: int = SEED, tickets: int = TICKETS) -> Iterator[Ticket]:
 
 
 class _Desk:
-    """Who asks about what, and the archive behind it."""
+    """Assigns faults to queries and tickets, and wordings to their authors."""
 
     def __init__(self, catalogue: Catalogue, seed: int):
         self.catalogue, self.seed = catalogue, seed
@@ -87,10 +87,10 @@ class _Desk:
 
     @cached_property
     def hands(self) -> dict[str, dict[Author, Vocabulary]]:
-        """What each author may say about a fault, by fault key.
+        """The wordings open to each author, by fault key.
 
-        What is kept for the end user of the test is missing from the tickets of the fault
-        and of its related faults; all other tickets use it, so it is learned from those.
+        Wordings reserved for the end user of the test are missing from the tickets of the fault and
+        of its related faults. All other tickets use them, so a model can learn them from those.
         """
         hands = {}
         for fault in self.catalogue.faults:

@@ -1,6 +1,6 @@
-"""How far apart queries and their right tickets are in words: `python -m ticketing.demo.overlap`.
+"""Word overlap of queries and their right tickets: `python -m ticketing.demo.overlap`.
 
-Words that sklearn lists as English stop words and masks for numbers are left out.
+English stop words (as listed by sklearn) and masks for numbers are left out.
 """
 
 from collections.abc import Iterable

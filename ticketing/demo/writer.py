@@ -16,7 +16,8 @@ MEGAWATTS = {"GT-100": 45, "GT-140": 90, "GT-200": 170, "GT-250": 260, "GT-320":
 
 
 class Author(Enum):
-    """Who writes. For a fault that is asked about, each keeps wordings to itself."""
+    """The author of a text. For a fault that queries are about, each author has wordings of their
+    own."""
 
     SERVICE = "the tickets of the archive"
     EARLIER = "earlier end users, whose queries are labelled"
@@ -47,12 +48,11 @@ def everything(fault: Fault, catalogue: Catalogue) -> Vocabulary:
 
 
 def deal(whole: Vocabulary, rng: Random) -> dict[Author, Vocabulary]:
-    """Deal the wordings of a fault that an end user of the test asks about.
+    """Divide the wordings of a fault that an end user of the test asks about.
 
-    Of each list, shuffled for this fault, the end user has the first wording, which the
-    archive does not use for this fault. The earlier end user tells it differently, with
-    the second text, though end users have terms in common. What the screen shows, alarms
-    and readings, is the same for all.
+    The lists are shuffled for this fault. The end user gets the first wording of each, which the
+    archive does not use for this fault. The earlier end user tells it differently, with the second
+    text, though end users share terms. Alarms and readings on the screen are the same for all.
     """
     hands: dict[Author, list[dict[str, tuple[str, ...]]]] = {author: [{}, {}] for author in Author}
     for kind, lists in enumerate((whole.texts, whole.terms)):
@@ -135,7 +135,7 @@ class Writer:
         return Query(self.subject(self.vocabulary.texts["subjects"]), description)
 
     def _framed(self, component: str) -> Callable[[str], str]:
-        """A function that says something of a kind inside one of the component's frames.
+        """A function that writes something of a kind inside one of the component's frames.
 
         It repeats neither a text nor a frame; a kind that is used up gives an empty string.
         """

@@ -73,7 +73,7 @@ class Categories(DeskBase):
         self.store.add_verdicts([said])
 
     def category_verdicts(self, subject: str, judge: str) -> dict[str, bool]:
-        """This judge's standing verdicts on a subject, by category (undone ones are absent)."""
+        """This judge's present verdicts on a subject, by category (without those taken back)."""
         verdicts = self.store.verdicts(subject)
         latest = {said.category: said.right for said in verdicts if said.judge == judge}
         return {category: right for category, right in latest.items() if right is not None}

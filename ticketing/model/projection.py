@@ -53,7 +53,8 @@ class Projection:
     def query_vector(
         self, codes: npt.NDArray[np.uint8], shares: npt.NDArray[np.floating]
     ) -> npt.NDArray[np.int8]:
-        """A query's codes uint8 [P, size], float [P] -> int8 [DIMS], or [0] without dense ones."""
+        """Vector of a query: codes uint8 [P, size], shares float [P] -> int8 [DIMS], or [0] without
+        dense codes."""
         pairs = self._pairs * shares[:, None]  # [P, R]
         pairs = np.where(pairs.any(0), pairs, shares[:, None])  # none compared: all alike
         means = np.stack([_mean(codes.astype(np.float32), weights) for weights in pairs.T])
@@ -61,9 +62,9 @@ class Projection:
         return vector
 
     def _projected(self, codes: npt.NDArray[np.floating]) -> npt.NDArray[np.int8]:
-        """Codes [n, R, size], about their middle, by what they weigh: int8 [n, DIMS].
+        """Centre codes [n, R, size], scale them by their weights and project them: int8 [n, DIMS].
 
-        Each of the new dimensions is spread as a code is.
+        A projected dimension has about the spread of a code.
         """
         if self._weights is None:
             return np.zeros((len(codes), 0), np.int8)
@@ -84,7 +85,8 @@ def _mean(
 
 @cache
 def random_signs(width: int) -> npt.NDArray[np.float32]:
-    """1 and -1 at random: float32 [width, DIMS]; drawn from a hash, they are the same for ever."""
+    """A random matrix of 1 and -1: float32 [width, DIMS]; drawn from a hash, so it never
+    changes."""
     drawn = hashlib.shake_256(b"neighbours").digest(width * DIMS // 8)
     bits = np.unpackbits(np.frombuffer(drawn, np.uint8)).reshape(width, DIMS)
     return bits.astype(np.float32) * 2 - 1

@@ -217,9 +217,9 @@ def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
 def term_table(
     terms: npt.NDArray[np.uint8], buckets: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
-    """A bit for each bucket that the query has a term in, and what is known of these: the weight
-    that the query's first component has in the lowest byte, the second's in the next, and its place
-    among the query's terms, 64 at most, in the third.
+    """A bit for each bucket in which the query has a term, and a table with data of these buckets:
+    the weight in the query's first component in the lowest byte, that in the second in the next,
+    and the bucket's index among the query's terms (64 at most) in the third.
 
     uint8 [P, BUCKETS], these buckets int64 [n] -> uint8 [BUCKETS / 8], uint32 [BUCKETS].
     """

@@ -164,7 +164,8 @@ class Verdicts(Protocol):
     """People's verdicts on the categories proposed for a subject."""
 
     def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
-        """Append events permanently, with the rules of `Judgments.add_judgments`."""
+        """Append events permanently, with the rules of `Judgments.add_judgments`. Raises Conflict,
+        and adds none, if an event id belongs to a different event."""
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
         """All events, optionally of exactly one subject, in the order in which they were added."""

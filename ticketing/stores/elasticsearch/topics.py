@@ -18,7 +18,7 @@ class ElasticsearchTopics(Candidates):
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
     ) -> dict[tuple[int | None, date | None], int]:
-        """How many matching tickets have each main topic in each month."""
+        """Number of matching tickets by main topic and month."""
         self._show(bundle_id)
         by = [
             {field: {"terms": {"field": field, "missing_bucket": True}}}

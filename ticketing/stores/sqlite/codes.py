@@ -93,7 +93,7 @@ class SQLiteCodes(DatabasePart, Codes):
             return len(wanted)
 
     def count_codes(self, bundle_id: str) -> int:
-        """How many tickets carry fresh codes under the bundle."""
+        """Number of tickets with fresh codes under the bundle."""
         [(count,)] = self.database.rows(
             "SELECT count(*) FROM code_files JOIN codes ON codes.file = code_files.number"
             f" JOIN tickets ON tickets.pk = codes.ticket WHERE bundle_id = ? AND {_FRESH}",
@@ -123,7 +123,7 @@ class SQLiteCodes(DatabasePart, Codes):
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
     ) -> dict[tuple[int | None, date | None], int]:
-        """How many matching tickets have each main topic in each month."""
+        """Number of matching tickets by main topic and month."""
         condition, values = where(filters)
         rows = self.database.rows(
             "SELECT topic, substr(created, 1, 7) AS month, count(*) FROM code_files"
