@@ -180,7 +180,7 @@ def require_target(path: Path) -> None:
 
 
 def require_target_folder(path: Path) -> None:
-    """As `require_target`, of a folder, there or to be made, into which files are to be put."""
+    """Raises InputError if no file can be written in a folder, existing or new."""
     around = (path, *path.absolute().parents)
     folder = next(folder for folder in around if os.path.exists(folder))
     if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):

@@ -107,8 +107,8 @@ def rejects_text(rejects: list[Reject]) -> str:
 
 
 def text_in(row: Row, column: str) -> str:
-    """What a row has in a column, where that is text or a number; nothing for no column. Raises
-    InputError for whatever else JSON may hold, as a list, and for half a character."""
+    """The text or number of a row in a column, as text; "" if it is missing. Raises InputError for
+    other JSON values, such as a list, and for half a character (a lone surrogate)."""
     value = row.values.get(column)
     text = "" if value is None else str(value)
     fault = half_fault(text)

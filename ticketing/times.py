@@ -139,7 +139,7 @@ def shown_date(moment: datetime) -> str:
 
 
 def shown_period(since: datetime | None, before: datetime | None) -> str:
-    """A period as a person writes it: from 2013-02-25 on and before 2013-03-01."""
+    """A period in words, such as "from 2013-02-25 on and before 2013-03-01"; "" without dates."""
     begins = f"from {shown_date(since)} on" if since else ""
     ends = f"before {shown_date(before)}" if before else ""
     return " and ".join(filter(None, (begins, ends)))

@@ -50,7 +50,7 @@ PAGE = Markup(
 </html>
 """
 )
-"""`error.html` for a browser, where the application, which makes pages, is not asked."""
+"""The page of `error.html` for requests refused before they reach the application."""
 
 
 class Server(Protocol):

@@ -168,7 +168,7 @@ def open_desk(settings: Settings) -> Desk:
 
 @contextmanager
 def _usable(home: Path) -> Iterator[None]:
-    """Raises InputError where a home cannot be made or entered."""
+    """Raises InputError if a home cannot be created or entered."""
     try:
         yield
     except OSError as error:

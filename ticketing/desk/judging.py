@@ -104,8 +104,8 @@ class Judging(DeskBase):
         return max(given, key=lambda event: event.time).note if given else ""
 
     def keep_note(self, query_id: str, ticket_id: str, judge: str, note: str) -> None:
-        """Keep what a judge wrote of a ticket for when they come back to it; their grade of it, or
-        that there is none, stays. Raises as `judge`."""
+        """Store a judge's note on a ticket without changing their grade, if they gave one, so that
+        they see the note when they come back. Raises as `judge`."""
         if note and note != self.last_note(query_id, ticket_id, judge):
             grade = self.grades(query_id, judge).get(ticket_id)
             self.judge(query_id, ticket_id, grade, judge, note=note)

@@ -34,12 +34,12 @@ class Models(Registry):
         self._fetching = threading.Lock()
 
     def _listed(self) -> set[str]:
-        """All in the store, and what is here of what the store knows: another machine has deleted
-        any other."""
+        """Ids of the bundles in the store, and of the local bundles that the store knows. A local
+        bundle that it does not know was deleted on another machine."""
         return self.shared() | (super()._listed() & self._known())
 
     def _known(self) -> set[str]:
-        """Ids of the bundles that the store has, or has codes of, or that serve."""
+        """Ids of the bundles whose files or codes are in the store, and of the serving ones."""
         known = {PurePosixPath(file.name).parent.name for file in self._store.files("bundle/")}
         return known | {*self._store.bundles(), *map(self._store.serving, ModelKind)}
 

@@ -13,7 +13,7 @@ from ticketing.text.literals import literals
 from ticketing.tickets import Filters, Query
 
 MOST_MENTIONS = 8
-"""Codes of a query that may be ids of tickets."""
+"""At most so many codes of a query are looked up as ids of tickets."""
 
 
 def names_in(query: Query) -> list[str]:
@@ -25,8 +25,8 @@ def names_in(query: Query) -> list[str]:
 
 
 def mentions_in(query: Query) -> list[str]:
-    """The ids of other tickets that a query's text may mention: its first codes of letters and
-    digits, as typed and in capitals. A number may be anything."""
+    """Possible ids of other tickets in a query's text: its first codes that contain letters and
+    digits, as typed and in capitals. Plain numbers are left out, as they may mean anything."""
     written = [code for code in literals(query.text[:READ]) if any(map(str.isalpha, code))]
     codes = [code for code in written if any(map(str.isdigit, code))][:MOST_MENTIONS]
     ids = dict.fromkeys(id for code in codes for id in (code, code.upper()))

@@ -165,6 +165,6 @@ def _join_cells(row: re.Match[str]) -> str:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether neither a letter nor a digit is in a text, as in the dash of a field that must be
-    filled in."""
+    """Whether a text contains no letter and no digit, for example the dash that people put into a
+    mandatory field."""
     return not any(map(str.isalnum, text))

@@ -19,7 +19,7 @@ from web.schemas.work import RoundArgs, RoundIn
 judging_pages = Blueprint("judging", __name__)
 
 SKIPPED = "skip"
-"""What the form of a round sends in place of a grade where a ticket is passed over."""
+"""The value that a round's form sends in place of a grade if the ticket is skipped."""
 
 
 @judging_pages.get("/judging")

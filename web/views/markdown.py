@@ -54,7 +54,8 @@ def answer_as_markdown(answer: Recommendations, address: str) -> str:
 
 
 def _chance(answer: Recommendations, item: Recommendation) -> str:
-    """How likely a ticket is what the page says of it, where the page does."""
+    """The chance that a ticket helps, or without a solution that it has the same problem, as text;
+    "" if the page shows no chance."""
     if not answer.shows_chance(item):
         return ""
     return f" – {percent(item.chance)} {'likely' if item.ticket.solution else 'same problem'}"

@@ -199,7 +199,7 @@ class Database:
             raise StoreError(f"{path} cannot be used: {error.strerror}.") from error
 
     def _no_writes(self, error: sqlite3.OperationalError) -> str:
-        """What to do about a database that is not to be written to, or a full disk."""
+        """The message for a database that cannot be written to, or for a full disk."""
         may_write = os.access(self.path, os.R_OK | os.W_OK)
         if may_write and os.access(self.folder, os.W_OK | os.X_OK):
             return (
