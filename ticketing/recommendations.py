@@ -1,4 +1,4 @@
-"""What a query is answered with: tickets proposed, and what is to be expected of them."""
+"""The answer to a query: the proposed tickets, and how likely one of them helps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,11 +14,10 @@ from ticketing.tickets import Query, Ticket
 class Recommendation:
     """One proposed ticket with everything a person needs to check the proposal.
 
-    `chance` is that of a YES, `chance_related` that of a REL, and `score` the rating to be
-    expected, from 1 to 5: chance and score fall from rank to rank. `distance` is -log g.
-    `answer` is the sentence of the ticket's solution that answers the query best, empty
-    without a solution. `like` are tickets that say nearly the same and were ranked lower,
-    each with its own rank.
+    `chance` is the probability of a YES, `chance_related` that of a REL, and `score` the expected
+    rating from 1 to 5. Chance and score fall from rank to rank. `distance` is -log g. `answer` is
+    the sentence of the ticket's solution that answers the query best, empty without a solution.
+    `like` are near-copies of the ticket with lower ranks.
     """
 
     rank: int
@@ -64,13 +63,13 @@ HEADINGS = {
 
 
 MOST_QUOTED = 3
-"""Numbers and codes of a query that are quoted."""
+"""How many numbers and codes of a query a heading quotes."""
 
 FILTERED = "Widen the filters: together they leave no ticket to search."
-"""The note of an answer whose filters let no ticket pass."""
+"""The note of an answer if no ticket passes the filters."""
 
 BACKWARDS = "No date is both since {} and before {}; swap them."
-"""The same, where none ever could."""
+"""The note if the filter's dates exclude each other."""
 
 
 class Order(StrEnum):
@@ -86,8 +85,8 @@ class Order(StrEnum):
 class Recommendations:
     """The answer to a query: the best tickets, best first, ties broken by ticket id.
 
-    `chance` is that of a YES among them, and `outlook` what follows from it; `note` says in
-    words why there is nothing (also for an empty knowledge base).
+    `chance` is the probability that one of them is a YES, and `outlook` follows from it. If nothing
+    matches well, `note` says why (also for an empty knowledge base).
     """
 
     query: Query
@@ -97,37 +96,35 @@ class Recommendations:
     chance: float = 0.0
     note: str = ""
     searched: int = 0
-    """Number of tickets the best were sought among (after filters)."""
+    """Number of tickets that passed the filters."""
     meant: Mapping[str, str] = field(default_factory=dict)
-    """Unknown words of the query as they were written, and the known word that each is most likely
-    a slip of."""
+    """Unknown words of the query as written, each with the known word that was probably meant."""
     typical: Mapping[str, float] = field(default_factory=dict)
-    """Distance by channel of a ticket taken at random: what `Recommendation.parts` compare with."""
+    """Mean distance by channel of a random ticket, to compare `Recommendation.parts` with."""
     named: tuple[str, ...] = ()
-    """The numbers and codes that are all that the query tells, where the tickets are found by them:
-    what chances are then known of a ticket says nothing."""
+    """The query's numbers and codes, if it has nothing else and the tickets were found by them.
+    Chances then say nothing."""
     mentioned: tuple[str, ...] = ()
-    """Ids of tickets that the query's text mentions and that are not among those proposed."""
+    """Ids of tickets that the query's text mentions, without those that are proposed."""
     outdated: bool = False
-    """Whether tickets that belong here went while they were compared."""
+    """Whether some of the tickets were deleted during the search."""
 
     @property
     def by_id(self) -> bool:
-        """Whether it is the ticket alone whose id was all that was asked."""
+        """Whether the query was only a ticket's id, and that ticket is the answer."""
         return len(self.items) == 1 and self.items[0].reason.by_id
 
     @property
     def shows_chances(self) -> bool:
-        """Whether to say how likely it is that one of the tickets helps: where nothing matches well
-        figures would look like good ones, one whose id was typed was asked for, and of those found
-        by a code nothing is known."""
+        """Whether to show the chance that one of the tickets helps. Not if nothing matches well (a
+        figure would suggest a match), if a ticket's id was typed, or if tickets were found by a
+        code, because their chance is unknown."""
         asked_for = any(item.reason.by_id for item in self.items)
         return self.outlook != Outlook.NOTHING and not (asked_for or self.named)
 
     @property
     def promise(self) -> str:
-        """What the chance is the chance of, as in "92 % that one solves this"; nothing where it is
-        not to be said."""
+        """The chance in words, as in "92 % that one solves this"; empty if it is not shown."""
         if not (self.items and self.shows_chances):
             return ""
         likely = f"{percent(self.chance)} that {'one' if len(self.items) > 1 else 'it'}"
@@ -137,21 +134,21 @@ class Recommendations:
 
     @property
     def timed(self) -> bool:
-        """Whether the time between query and ticket counts in it."""
+        """Whether the time between query and ticket counted."""
         return "age" in self.typical
 
     def shows_chance(self, item: Recommendation) -> bool:
-        """The same of one ticket."""
+        """Whether to show the chance of one ticket."""
         return self.outlook != Outlook.NOTHING and not (item.reason.by_id or item.reason.by_code)
 
     @property
     def filtered_out(self) -> bool:
-        """Whether the filters let no ticket pass."""
+        """Whether no ticket passed the filters."""
         return self.note == FILTERED or self.note.startswith(BACKWARDS.partition("{}")[0])
 
     @property
     def heading(self) -> str:
-        """What stands above the tickets."""
+        """The heading above the tickets."""
         if self.filtered_out:
             return "No ticket passes your filters"
         if self.named:
@@ -160,13 +157,13 @@ class Recommendations:
 
     @property
     def every(self) -> list[Recommendation]:
-        """All tickets by rank, those that are folded under others too."""
+        """All tickets by rank, including folded near-copies."""
         found = (one for item in self.items for one in (item, *item.like))
         return sorted(found, key=lambda one: one.rank)
 
     def ordered(self, order: Order) -> "Recommendations":
-        """The same tickets, each with its rank by match: best first, or the last created first and
-        those without a date last."""
+        """The same tickets with the same ranks, in another order: best match first, or newest first
+        (tickets without a date last)."""
         items = sorted(self.items, key=lambda item: item.rank)
         if order == Order.NEWEST:
             items.sort(key=lambda item: item.ticket.created or datetime.min, reverse=True)

@@ -1,4 +1,4 @@
-"""Asking, and what is remembered of it: who asked what, what was answered, what stayed open."""
+"""Answers to queries, and their history: who asked what, and which queries found nothing."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ to count them. Whoever asks just after the first is hidden asks again before the
 
 @dataclass(frozen=True)
 class Gap:
-    """A topic of queries that nothing matched well, the last asked first."""
+    """A topic, and the queries about it for which nothing matched well, the last asked first."""
 
     topic: str
     askings: tuple[Asking, ...]
 
 
 def still_saved(events: Iterable[SavedQuery]) -> list[SavedQuery]:
-    """The queries that their people still keep, in the order in which they were saved."""
+    """The saved queries that were not removed since, in the order in which they were saved."""
     latest: dict[tuple[str, str, Filters], SavedQuery] = {}
     for event in events:
         key = event.person, event.query.id, event.filters
@@ -60,10 +60,10 @@ class Asks(Topics):
         person: str = "",
         order: Order = Order.BEST,
     ) -> Recommendations:
-        """The best past tickets for a query, which is remembered under `query.id`, unless the
-        store takes no writes; `exhaustive`, no index chooses which of very many are compared.
-        Of a `person` from whom tickets are hidden the history remembers it as of `ask`: they may
-        come back to what they are known to have asked.
+        """The best past tickets for a query. The query is stored under `query.id`, unless the store
+        takes no writes. With `exhaustive`, no index selects the tickets that are compared. If
+        tickets are hidden from `person`, the history also records that they asked, as `ask` does,
+        because such a person may open only queries of their own.
 
         Raises NotReady when no bundle serves yet, InputError for a blank query or one beyond a
         limit.
@@ -84,7 +84,7 @@ class Asks(Topics):
         exhaustive: bool = False,
         order: Order = Order.BEST,
     ) -> Recommendations:
-        """As `recommend`, for what somebody is still writing: nothing is remembered."""
+        """As `recommend`, but nothing is stored: for a query that somebody is still typing."""
         require_query(query)
         with self._answering():
             answer = self._ranker(order).recommend(query, filters, limit, exhaustive)
@@ -98,7 +98,7 @@ class Asks(Topics):
         return self.recommender().by_text() if order == Order.TEXT else self.recommender()
 
     def ask(self, query: Query, filters: Filters, person: str) -> Recommendations:
-        """As `recommend`, and the history remembers who asked and what was answered.
+        """As `recommend`; the history also records who asked and what was answered.
 
         Raises StoreFull where it cannot be remembered.
         """
@@ -107,7 +107,7 @@ class Asks(Topics):
         return answer
 
     def _remember(self, answer: Recommendations, filters: Filters, person: str) -> None:
-        """Keep a query, who asked it and what was answered. Raises StoreFull."""
+        """Store a query, who asked it and the answer. Raises StoreFull."""
         self.store.put_query(answer.query)
         asking = Asking(
             event_id=uuid.uuid4().hex,
@@ -134,22 +134,22 @@ class Asks(Topics):
         return hides
 
     def history(self, person: str) -> Trail[Asking]:
-        """What somebody asked, the last first."""
+        """The queries of a person, the last first."""
         return Trail(self.store, Asking, person)
 
     def save_query(self, query_id: str, filters: Filters, person: str, kept: bool = True) -> None:
-        """Keep a query with its filters to come back to, or not. Raises NotFound, StoreFull."""
+        """Save a query with its filters, or remove it. Raises NotFound, StoreFull."""
         query = self._known_query(query_id)
         event = SavedQuery(uuid.uuid4().hex, person, utc_now(), query, filters, kept)
         self.store.add_events([event])
 
     def saved_queries(self, person: str) -> list[SavedQuery]:
-        """What somebody saved and still keeps, the last first."""
+        """The saved queries of a person, the last first."""
         return still_saved(self.store.events(SavedQuery, person))[::-1]
 
     def forget_queries(self) -> int:
-        """Forget what was asked longer ago than TICKETING_KEEP_QUERIES days, and by whom; queries
-        that were judged, or that somebody has saved, stay. Returns how many queries went."""
+        """Delete queries that were last asked more than TICKETING_KEEP_QUERIES days ago, and who
+        asked them; judged and saved queries stay. Returns the number of deleted queries."""
         if not self.settings.keep_queries:
             return 0
         before = utc_now() - timedelta(days=self.settings.keep_queries)
@@ -157,8 +157,8 @@ class Asks(Topics):
         return self.whole.forget_queries(before.date(), saved)
 
     def unanswered(self) -> list[Gap]:
-        """What the knowledge base lacks: queries that nothing matched well when they were last
-        asked and that no ticket was judged YES for, by topic, those of most queries first."""
+        """What the knowledge base lacks: queries for which nothing matched well when they were last
+        asked, and for which no ticket was judged YES, by topic, the topic of most queries first."""
         solved = {
             event.query.id for event in standing(self.store.judgments()) if event.grade == Grade.YES
         }
@@ -183,7 +183,7 @@ class Asks(Topics):
         exhaustive: bool = False,
         order: Order = Order.BEST,
     ) -> Recommendations:
-        """The answer; its note names a filter that no ticket passes."""
+        """The answer; its note names a filter value that no ticket has."""
         answer = self.preview(query, filters, limit, exhaustive, order)
         if not answer.items and (unknown := self._unknown(filters)):
             return replace(answer, note=f"No ticket has {unknown}; leave that filter out.")
@@ -198,7 +198,7 @@ class Asks(Topics):
         return ""
 
     def _topics_of(self, askings: Iterable[Asking]) -> list[str]:
-        """Titles of the main topics of what was asked."""
+        """Titles of the main topics of queries."""
         from ticketing.retrieval.topics import main_topics
 
         texts = [Ticket("", a.query.subject, a.query.description) for a in askings]

@@ -1,4 +1,4 @@
-"""The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
+"""The main flow: encode a query, rank tickets by a scan of their codes, explain the ten best."""
 
 from collections.abc import Iterable, Sequence
 from copy import copy
@@ -41,7 +41,7 @@ from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Query
 
 FARTHEST = 10 * NEAREST
-"""Tickets that are looked at where the nearest are near-copies of fewer than are to be shown."""
+"""How many tickets are ranked if near-copies among the nearest leave too few rows."""
 
 
 class Recommender:
@@ -56,8 +56,8 @@ class Recommender:
         rescored: bool = True,
         solved: SolvedNow = nothing_solved,
     ):
-        """With `rescored` false tickets are ranked by distance alone; what is `solved` is further
-        texts of tickets."""
+        """With `rescored` false, tickets are ranked by distance alone. `solved` returns the solved
+        queries, which count as further texts of the tickets that solved them."""
         self.store = store
         self.model = model
         self.encode = encode or QueryEncoder(model, store)
@@ -75,21 +75,21 @@ class Recommender:
         self._threads = Threads(threads)
 
     def over(self, store: RankedTickets, solved: SolvedNow | None = None) -> "Recommender":
-        """A recommender over the tickets of another store, and other queries solved, where given;
-        nothing is loaded again."""
+        """The same recommender over the tickets of another store, and with other solved queries if
+        given. Nothing is loaded again."""
         other = copy(self)
         other.store, other.solved = store, solved or self.solved
         other.encode = QueryEncoder(self.model, store)
         return other
 
     def by_text(self) -> "Recommender":
-        """A recommender for which the time between query and ticket does not count."""
+        """The same recommender, but the time between query and ticket does not count."""
         other = copy(self)
         other.encode = QueryEncoder(self.model, self.store, timed=False)
         return other
 
     def derive(self) -> None:
-        """Make, now, what the index lacks of the tickets' codes."""
+        """Complete the index for codes that it does not cover yet, instead of at the next query."""
         self._index.complete(self.store.codes(self.model.id))
 
     def damaged_index(self) -> list[Path]:
@@ -99,7 +99,7 @@ class Recommender:
     def rank(
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> list[tuple[str, float]]:
-        """The best tickets as `Best.run` has them, ties by id."""
+        """The best tickets as (id, distance), see `Best.run`; ties are broken by id."""
         return self.best(self.compare(query, filters, max(limit, NEAREST), True), limit).run
 
     def compare(
@@ -109,8 +109,9 @@ class Recommender:
         limit: int | None = None,
         exhaustive: bool = False,
     ) -> Compared:
-        """A query beside all matching tickets, or those that may be among the nearest `limit`; of
-        very many beside those that an index chooses, unless it is to be `exhaustive`."""
+        """The distances from a query to all matching tickets. With a `limit`, a store may return
+        only candidates for the nearest `limit`, and in a large archive an index selects the
+        tickets that are compared, unless `exhaustive`."""
         encoded = self.encode(query, filters)
         solved = self.solved().nearest(encoded, self.model.layout)
         also = tickets_of(solved)
@@ -128,8 +129,8 @@ class Recommender:
     def completed(
         self, query: Query, compared: Compared, solved: Iterable[SolvedQuery]
     ) -> Compared:
-        """What was compared by texts alone, with what time adds, and as near as the `solved`, which
-        come nearest first; infinitely far is the ticket that asks. The distances are changed."""
+        """Completes distances by text, in place: adds the part of time, sets the ticket that asks
+        to infinity, and brings tickets as near as the queries they `solved` (nearest first)."""
         encoded, block, distances = compared.query, compared.block, compared.distances
         if encoded.time:
             distances += self._ages.distances(block, encoded.time)
@@ -140,7 +141,7 @@ class Recommender:
         return replace(compared, solved=nearer)
 
     def best(self, compared: Compared, limit: int) -> Best:
-        """The `limit` best of the tickets compared: which they are does not depend on it."""
+        """The `limit` best of the tickets compared. A larger limit only appends tickets."""
         distances = compared.distances
         places = nearest(distances, max(limit, NEAREST))
         apart = distances[places]
@@ -158,7 +159,7 @@ class Recommender:
         limit: int = NEAREST,
         exhaustive: bool = False,
     ) -> Nearest:
-        """The `limit` best tickets for a query, with their chances; `limit` is no less than
+        """The `limit` best tickets for a query, with their chances; `limit` must be at least
         NEAREST. See `compare` for `exhaustive`."""
         compared = self.compare(query, filters, limit, exhaustive)
         encoded, best = compared.query, self.best(compared, limit)
@@ -172,8 +173,8 @@ class Recommender:
         return Nearest(encoded, compared.whole, best, evidence, chances)
 
     def _typical(self, encoded: EncodedQuery, found: npt.NDArray[np.float32]) -> float:
-        """The median distance of a query to the sample of the archive that the model has; without
-        one, that of the farthest ticket found."""
+        """The median distance from a query to the model's sample of the archive (its anchors). If
+        it has none: the distance of the farthest ticket found."""
         distances = self._scan(encoded, self._anchors)
         if encoded.time:
             distances += self._anchor_ages.distances(self._anchors, encoded.time)
@@ -190,11 +191,13 @@ class Recommender:
         limit: int = 10,
         exhaustive: bool = False,
     ) -> Recommendations:
-        """The nearest tickets with scores and reasons, near-copies folded into `limit` rows. A
-        ticket whose id is the query's subject comes first, and alone where nothing else is asked;
-        that one, and one that was judged to solve this very query, makes an answer certain. Where
-        numbers and codes are all that is asked, the tickets that name one are the answer. See
-        `nearest` for `exhaustive`. Raises InputError for a blank query."""
+        """The best tickets with scores and reasons, near-copies folded into `limit` rows.
+
+        A ticket whose id is the query's subject comes first; if the query has no description, it is
+        the only row. Such a ticket, or one judged YES for this very query, sets the chance of the
+        answer to 1. A query of numbers and codes only is answered by the tickets that name them.
+        See `compare` for `exhaustive`. Raises InputError for a blank query.
+        """
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
         near = max(2 * limit, NEAREST)
@@ -250,8 +253,8 @@ class Recommender:
         return f"{said} {named(somewhere)}" if somewhere else said
 
     def _sample(self, whole: CodeBlock) -> CodeBlock:
-        """Tickets that stand for all that match: where some were chosen, which are near ones, those
-        of the archive that the model has."""
+        """A sample of the matching tickets, to compare with: all of them, or the model's anchors if
+        `whole` holds only near candidates."""
         return whole if whole.of is None else self._anchors
 
     def _scan(
@@ -260,6 +263,6 @@ class Recommender:
         block: CodeBlock,
         shared: npt.NDArray[np.uint64] = NO_SUMS,
     ) -> npt.NDArray[np.float32]:
-        """Distances of a block's tickets by their texts: float32 [n]."""
+        """Distances by text from a query to a block's tickets: float32 [n]."""
         of_rows = block.codes, block.live
         return scan_distances(*of_rows, encoded, self.model.layout, self._threads, shared)
