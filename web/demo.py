@@ -28,7 +28,7 @@ GRACE_SECONDS = 10
 
 @click.command()
 def demo() -> None:
-    """Build, train and serve the demonstration knowledge base; reuse what is there."""
+    """Build, train and serve the demonstration knowledge base; finished parts are kept."""
     settings = load_settings()
     with (
         listening_socket(settings.host, settings.port) as listener,

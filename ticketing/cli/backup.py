@@ -17,11 +17,12 @@ from ticketing.settings import load_settings
 @click.command()
 @click.argument("file", type=TARGET)
 def command(file: Path) -> None:
-    """Write all that the desk needs to one private FILE, while everything goes on.
+    """Write everything that the desk needs to one private FILE, while people work.
 
-    It holds tickets, judgments, accounts, codes, bundles and the key of the cookies, from either
-    store, with everything that was confirmed before. If the backup fails, an older FILE stays as it
-    was. After `ticketing restore` everybody must sign in again.
+    FILE holds tickets, judgments, accounts, codes, bundles and the key that signs the cookies, and
+    everything that was confirmed before the command began. The store may be SQLite or
+    Elasticsearch. If the backup fails, an older FILE stays as it was. After `ticketing restore`
+    everybody must sign in again.
     """
     with closing(open_known_desk(load_settings())) as desk, Bars() as bars:
         manifest = desk.back_up(file, bars)

@@ -25,16 +25,20 @@ def command() -> None:
 
 
 @command.command("train")
-@click.option("--titles", type=FILE, help="A table of columns label and group, not the tickets.")
+@click.option(
+    "--titles",
+    type=FILE,
+    help="Learn from this table (columns label and group) instead of the tickets.",
+)
 @SYNONYMS
 @OVERRIDES
-@click.option("--continue", "go_on", is_flag=True, help="Begin with the serving classifier.")
+@click.option("--continue", "go_on", is_flag=True, help="Continue to train the serving classifier.")
 def train(
     titles: Path | None, synonyms_file: Path | None, overrides: tuple[str, ...], go_on: bool
 ) -> None:
-    """Learn categories from the tickets' subjects and products, and from verdicts on the page.
+    """Train the classifier on the tickets' subjects and products, and on verdicts of people.
 
-    The classifier serves at once. An interrupted training goes on where it stopped.
+    The classifier serves at once. If a training is interrupted, run it again: it continues.
     """
     settings = read_category_settings(overrides)
     for override in overrides:
@@ -74,7 +78,7 @@ def train(
     help="How many categories to show at most.",
 )
 def suggest(subject: str, limit: int) -> None:
-    """The likeliest categories of SUBJECT, with the known title that speaks for each."""
+    """Print the likeliest categories of SUBJECT, each with its most similar known title."""
     proposed = open_desk(load_settings()).propose_categories(subject, limit)
     for item in proposed:
         chance = "" if item.chance is None else f", right with a chance of {item.chance:.0%}"

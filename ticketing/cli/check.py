@@ -22,14 +22,17 @@ UNCHECKED = 3
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Mend what can be mended, and move the rest aside.")
+@click.option(
+    "--repair", is_flag=True, help="Repair what can be repaired, and move the rest aside."
+)
 def command(repair: bool) -> None:
-    """Compare all that the desk keeps with its checksums, and say what to do.
+    """Check all data of the desk for damage, and say what to do.
 
-    It prints a line for each thing that is damaged: where, what, and what to do. It changes nothing
-    without --repair, which encodes damaged codes again, deletes what belongs to nothing and moves
-    the rest to the folder `damaged` in the home. The exit code is 1 if anything stays damaged. It
-    is 3 if not all can be checked because the store is away or takes no writes.
+    All data is compared with its checksums. For each damage one line says where it is, what it is,
+    and what to do. Nothing is changed without --repair, which encodes damaged codes again, deletes
+    data that belongs to no ticket or bundle, and moves the rest to the folder `damaged` in the
+    home. The exit code is 1 if damage is left. It is 3 if the store is away or takes no writes, so
+    that not everything can be checked.
     """
     settings = load_settings()
     try:

@@ -23,14 +23,14 @@ from ticketing.redaction import mask_output, masked
 
 SENTENCES = {
     "categories": "Propose one of the desk's own categories for a subject.",
-    "backup": "Write all that the desk needs to one private FILE, while everything goes on.",
-    "check": "Compare all that the desk keeps with its checksums, and say what to do.",
-    "demo": "Build, train and serve the demonstration knowledge base; reuse what is there.",
-    "evaluate": "Measure the ranking on labelled queries, beside each channel alone and BM25.",
-    "experiments": "Measure the papers' tables on the desk's archive or on public data sets.",
+    "backup": "Write everything that the desk needs to one private FILE, while people work.",
+    "check": "Check all data of the desk for damage, and say what to do.",
+    "demo": "Build, train and serve the demonstration knowledge base; finished parts are kept.",
+    "evaluate": "Measure the ranking on labelled queries, also each channel alone and BM25.",
+    "experiments": "Reproduce the papers' tables on the desk's archive or on public data sets.",
     "import": "Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).",
-    "jobs": "List the latest jobs with their state, progress, rate and estimate, or show JOB.",
-    "labels": "Import and export what people judged.",
+    "jobs": "List the latest jobs with state, progress, rate and time left, or show JOB.",
+    "labels": "Import and export judgments.",
     "migrate": "Copy everything from the store SOURCE to the store TARGET and compare both.",
     "models": "List, compare, promote, roll back and delete model bundles.",
     "recommend": "Find the best past tickets for SUBJECT and DESCRIPTION.",
@@ -38,11 +38,11 @@ SENTENCES = {
     "restore": "Restore the desk from the backup FILE.",
     "schedule": "See and set when the desk trains by itself.",
     "serve": "Serve the page and the JSON API until Ctrl-C.",
-    "store": "Resize the indices of a store on servers, choose or make the one behind an alias.",
+    "store": "Resize or recreate the indices of a store on servers, or choose an alias's index.",
     "train": "Train a model on the desk's tickets and judgments, and let it serve.",
-    "tune": "Tune a sentence encoder on the desk's tickets and judgments: a better teacher.",
+    "tune": "Tune a sentence encoder on the desk's tickets and judgments, for use as a teacher.",
     "users": "Add and change people, their roles and groups, and tokens for programs.",
-    "work": "Do the work that others ask for until Ctrl-C: encoding, training, evaluation, import.",
+    "work": "Run a worker until Ctrl-C: it does encoding, training, evaluation and import.",
 }
 """What each command does, so that listing commands imports none of them."""
 

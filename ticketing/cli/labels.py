@@ -25,28 +25,51 @@ from ticketing.settings import load_settings
 
 @click.group("labels", cls=Group)
 def command() -> None:
-    """Import and export what people judged."""
+    """Import and export judgments."""
 
 
 @command.command("import")
 @click.argument("file", type=FILE)
-@click.option("--query", default="", metavar="COLUMN", help="Id of the ticket that is the query.")
-@click.option("--subject", default="", metavar="COLUMN", help="Or the query's subject.")
-@click.option("--description", default="", metavar="COLUMN", help="And its description.")
-@click.option("--ticket", default="", metavar="COLUMN", help="Id of the judged ticket.")
-@click.option("--grade-column", default="", metavar="COLUMN", help="The grade.")
+@click.option(
+    "--query",
+    default="",
+    metavar="COLUMN",
+    help="Column with the id of the ticket that is the query.",
+)
+@click.option(
+    "--subject",
+    default="",
+    metavar="COLUMN",
+    help="Column with the query's subject, instead of --query.",
+)
+@click.option(
+    "--description",
+    default="",
+    metavar="COLUMN",
+    help="Column with the query's description, beside --subject.",
+)
+@click.option(
+    "--ticket", default="", metavar="COLUMN", help="Column with the id of the judged ticket."
+)
+@click.option("--grade-column", default="", metavar="COLUMN", help="Column with the grade.")
 @click.option(
     "--grade",
     "grades",
     multiple=True,
     metavar="VALUE=GRADE",
-    help="What a value means: YES, REL or NO. Rows of other values are left out.",
+    help="The grade (YES, REL or NO) that a value of the grade column means; "
+    "repeatable. Rows with other values are left out.",
 )
 @click.option(
-    "--before", type=DATE, help="Take only queries that are tickets created before this date."
+    "--before", type=DATE, help="Import only rows whose query is a ticket created before this date."
 )
-@click.option("--judge", default=IMPORT, show_default=True, help="Who judged.")
-@click.option("--judge-column", default="", metavar="COLUMN", help="Or the column with the judge.")
+@click.option("--judge", default=IMPORT, show_default=True, help="Name of the person who judged.")
+@click.option(
+    "--judge-column",
+    default="",
+    metavar="COLUMN",
+    help="Column with the judge's name, instead of --judge.",
+)
 @click.option("--rejects", type=TARGET, help="Write rejected rows to this file (JSON Lines).")
 def import_(
     file: Path,
@@ -61,7 +84,11 @@ def import_(
     judge_column: str,
     rejects: Path | None,
 ) -> None:
-    """Record the labels of FILE (.csv, .tsv, .jsonl, each also .gz), or exported events."""
+    """Import judgments from FILE: a table (.csv, .tsv, .jsonl, each also .gz), or exported events.
+
+    The file judgments.jsonl of `ticketing labels export` holds events. In a table, columns that are
+    not named are guessed from usual names, except that of --query.
+    """
     require_no_input(rejects, [file])
     desk = open_desk(load_settings())
     with written_rejects(rejects):

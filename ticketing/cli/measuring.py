@@ -38,7 +38,9 @@ class MeasuringOptions:
 def choose_queries(function: Command) -> Command:
     """Decorator: add the options that select labelled queries: since, before, demo."""
     for option in (
-        click.option("--demo", is_flag=True, help="The demonstration base's 28 end-user queries."),
+        click.option(
+            "--demo", is_flag=True, help="Only the 28 end-user queries of the demonstration base."
+        ),
         click.option(
             "--before", type=DATE, help="Only queries that are tickets created before this date."
         ),
@@ -56,17 +58,27 @@ def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
     @click.option("--bundle", default="", help="The bundle to measure (default: the serving one).")
     @choose_queries
     @click.option("--run", "run_file", type=TARGET, help="Also write the ranking as a TREC run.")
-    @click.option("--compare", nargs=2, metavar="A B", help="Two bundles, query by query.")
+    @click.option(
+        "--compare", nargs=2, metavar="A B", help="Compare two bundles, also query by query."
+    )
     @click.option(
         "--encoder",
         default="",
-        help="Also a sentence encoder, alone and with BM25: its folder, or 'installed' for that of"
+        help="Also measure a sentence encoder, alone and with BM25: its folder, or "
+        "'installed' for that of"
         " the extra `teacher`.",
     )
     @click.option(
-        "--untimed", is_flag=True, help="Test each line against the bundle without time, not with."
+        "--untimed",
+        is_flag=True,
+        help="Test each line against the line 'without time', not against the first.",
     )
-    @click.option("--report", type=TARGET, help="Also write a page with tables, plots and misses.")
+    @click.option(
+        "--report",
+        type=TARGET,
+        help="Also write an HTML page with tables, plots, and queries whose first "
+        "ticket is not right.",
+    )
     @wraps(function)
     def chosen(
         bundle: str,

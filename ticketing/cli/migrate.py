@@ -25,7 +25,7 @@ def command(source: str, target: str) -> None:
     """Copy everything from the store SOURCE to the store TARGET and compare both.
 
     A store is sqlite:///FOLDER or http(s)://HOST:9200. Bundles are copied, too. Nobody may use the
-    desk meanwhile. If it is interrupted, run it again: it goes on where it stopped.
+    desk meanwhile. If the copy is interrupted, run it again: it continues where it stopped.
     """
     if _place(source) == _place(target):
         raise InputError("Source and target are the same store; name two.")

@@ -25,10 +25,17 @@ Table = dict[str, Any]
 def choose_settings(function: Command) -> Command:
     """Decorator: add the options of `read_settings`, as `file` and `overrides`."""
     function = click.option(
-        "--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As training.epochs=2."
+        "--set",
+        "overrides",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Change a setting, such as training.epochs=2; repeatable.",
     )(function)
     return click.option(
-        "--settings", "file", type=FILE, help="TOML with tables [network] and [training]."
+        "--settings",
+        "file",
+        type=FILE,
+        help="TOML file of settings, with the tables [network] and [training].",
     )(function)
 
 

@@ -19,7 +19,7 @@ def command() -> None:
 
 @command.command("list")
 def list_models() -> None:
-    """List all bundles, oldest first, with when (UTC) and on what they were trained; * serves."""
+    """List all bundles, oldest first, with time (UTC) and data of their training; * serves."""
     desk = open_desk(load_settings())
     found = desk.bundle_list()
     for bundle in reversed(found):
@@ -46,7 +46,7 @@ def compare(bundle: str, other: str) -> None:
 
 @command.command()
 @click.argument("bundle")
-@click.option("--force", is_flag=True, help="Let it serve whatever the comparison says.")
+@click.option("--force", is_flag=True, help="Let it serve even if it loses.")
 def promote(bundle: str, force: bool) -> None:
     """Let BUNDLE serve unless it loses to the serving one on the test queries with p <= 0.3."""
     with shown_waiting("Comparing with the serving bundle"):
@@ -69,7 +69,7 @@ def rollback() -> None:
 @command.command()
 @click.argument("bundle")
 def delete(bundle: str) -> None:
-    """Delete BUNDLE and its codes; the serving one is refused."""
+    """Delete BUNDLE and its codes; the serving bundle cannot be deleted."""
     desk = open_desk(load_settings())
     desk.delete_bundle(bundle)
     audit(desk, Deed.DELETED, f"bundle {bundle}")

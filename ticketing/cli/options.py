@@ -59,10 +59,19 @@ class _Date(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no ty
 
 
 DATE = _Date()
-DETACH = click.option("--detach", is_flag=True, help="Leave it to the workers, and do not wait.")
+DETACH = click.option(
+    "--detach", is_flag=True, help="Leave the work to the workers, and return at once."
+)
 OVERRIDES = click.option(
-    "--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As loop.epochs=2."
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change a setting, such as loop.epochs=2; repeatable.",
 )
 SYNONYMS = click.option(
-    "--synonyms", "synonyms_file", type=FILE, help="A table of columns word and synonym."
+    "--synonyms",
+    "synonyms_file",
+    type=FILE,
+    help="Table of synonyms, with the columns word and synonym.",
 )

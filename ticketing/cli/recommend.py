@@ -28,8 +28,8 @@ from ticketing.tickets import Query
     default=Order.BEST.value,
     show_default=True,
     type=click.Choice([order.value for order in Order]),
-    help="best: the best match first; newest: the same tickets, the newest first; text: how recent "
-    "a ticket is does not count.",
+    help="best: best match first; newest: the same tickets, newest first; text: best match first, "
+    "ranked by the texts alone, without the tickets' age.",
 )
 def command(subject: str, description: str, limit: int, order: str) -> None:
     """Find the best past tickets for SUBJECT and DESCRIPTION."""

@@ -36,16 +36,16 @@ def show() -> None:
 @click.option(
     "--at",
     type=click.DateTime(["%H:%M"]),
-    help=f"At this time of that day (UTC); {DEFAULT_TIME:%H:%M} where none is given.",
+    help=f"Time of that day (UTC); default {DEFAULT_TIME:%H:%M}.",
 )
-@click.option("--judgments", type=click.IntRange(1), help="Train after so many new judgments.")
+@click.option("--judgments", type=click.IntRange(1), help="Train after this many new judgments.")
 @click.option("--ask", is_flag=True, help="A new model waits for an admin's yes.")
 def set_(weekly: str | None, at: datetime | None, judgments: int | None, ask: bool) -> None:
-    """Train every week, or after so many new judgments, or both.
+    """Train every week, after a number of new judgments, or both.
 
     The options replace the whole schedule. Without --weekly and --judgments, scheduled training is
-    switched off. A worker (`ticketing work`) begins the training. Missed times are made up for
-    once.
+    switched off. A worker (`ticketing work`) begins the training. If no worker ran at a scheduled
+    time, one training begins when a worker runs again.
     """
     if at and not weekly:
         raise InputError("--at is the time of a weekly training; name its day with --weekly.")

@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 @click.group("store", cls=Group)
 def command() -> None:
-    """Resize the indices of a store on servers, choose or make the one behind an alias."""
+    """Resize or recreate the indices of a store on servers, or choose an alias's index."""
 
 
 @command.command()
 @click.option(
-    "--shards", type=click.IntRange(1), required=True, help="How many shards each index shall have."
+    "--shards", type=click.IntRange(1), required=True, help="Number of shards of each index."
 )
 def resize(shards: int) -> None:
-    """Give the indices of tickets and codes more shards, or fewer, while people search and judge.
+    """Change the number of shards of the indices of tickets and codes; people can search and judge.
 
-    If the new number is a multiple of the old one, an index is split, otherwise it is copied.
+    If the new number is a multiple of the old one, an index is split; otherwise it is copied.
     Imports and encoding wait during the split or the end of the copy; the command prints how long.
-    If it is interrupted, run it again.
+    If the command is interrupted, run it again.
     """
     settings = _of_servers()
     from ticketing.stores.elasticsearch.connection import Connection  # an optional part
@@ -56,7 +56,7 @@ def resize(shards: int) -> None:
 @command.command()
 @click.argument("index")
 def use(index: str) -> None:
-    """Point the alias that INDEX is named after at this index only."""
+    """Let the alias after which INDEX is named point to this index only."""
     settings = _of_servers()
     from ticketing.stores.elasticsearch.connection import Connection
     from ticketing.stores.elasticsearch.resizing import use
@@ -71,10 +71,10 @@ def use(index: str) -> None:
 @command.command()
 @click.argument("part")
 def make(part: str) -> None:
-    """Create PART (tickets, records or files) again, empty, after it was lost for good.
+    """Create the index PART (tickets, records or files) again, empty, after it was lost.
 
-    Look for a snapshot or a backup first. Afterwards, `ticketing check --repair` removes what
-    belongs to nothing.
+    First look for a snapshot or a backup to restore. Afterwards run `ticketing check --repair`,
+    which deletes data that belongs to no ticket or bundle.
     """
     settings = _of_servers()
     from ticketing.stores.elasticsearch.connection import Connection

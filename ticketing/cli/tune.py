@@ -17,16 +17,22 @@ from ticketing.settings import load_settings
 @click.option(
     "--encoder",
     default="installed",
-    help="A sentence-transformers folder to begin with (default: that of the extra `teacher`).",
+    help="sentence-transformers folder to begin with (default: that of the extra `teacher`).",
 )
 @click.option("--before", type=DATE, help="Learn only from tickets created before this date.")
-@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As tuning.epochs=2.")
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change a setting, such as tuning.epochs=2; repeatable.",
+)
 def command(out: Path, encoder: str, before: datetime | None, overrides: tuple[str, ...]) -> None:
-    """Tune a sentence encoder on the desk's tickets and judgments: a better teacher.
+    """Tune a sentence encoder on the desk's tickets and judgments, for use as a teacher.
 
-    The encoder is written to the folder OUT. Tune it once; with `--set training.teacher=OUT`, every
-    later `ticketing train` can learn from it, or use it as the encoder S. If it is interrupted, run
-    it again: it goes on where it stopped.
+    The encoder is written to the folder OUT. One tuning is enough: with `--set
+    training.teacher=OUT`, every later `ticketing train` learns from this encoder, or uses it as the
+    encoder S. If the tuning is interrupted, run it again: it continues where it stopped.
     """
     settings = read_tuning_settings(overrides)
     open_desk(load_settings()).tune_encoder(encoder, settings, out, before)

@@ -23,8 +23,8 @@ SCOPE = click.Choice([scope.value for scope in Permission])
 def command() -> None:
     """Add and change people, their roles and groups, and tokens for programs.
 
-    Passwords are asked for, or read from standard input; they are never arguments, which other
-    users of the machine can see.
+    The command asks for passwords, or reads them from standard input. They are never arguments,
+    because other users of the machine could see those.
     """
 
 
@@ -44,9 +44,11 @@ def list_() -> None:
 @command.command()
 @click.argument("name")
 @click.option(
-    "--role", type=ROLE, default=Role.ENGINEER.value, show_default=True, help="What they do."
+    "--role", type=ROLE, default=Role.ENGINEER.value, show_default=True, help="The person's role."
 )
-@click.option("--group", "groups", multiple=True, help="Whose tickets they see; may be repeated.")
+@click.option(
+    "--group", "groups", multiple=True, help="Group whose tickets the person may see; repeatable."
+)
 def add(name: str, role: str, groups: tuple[str, ...]) -> None:
     """Add NAME and ask for a password; as soon as there is one account, everybody must sign in."""
     account = _desk().add_account(command_line(), name, _password(), Role(role), groups)
@@ -56,7 +58,7 @@ def add(name: str, role: str, groups: tuple[str, ...]) -> None:
 @command.command()
 @click.argument("name")
 def passwd(name: str) -> None:
-    """Ask for a new password of NAME; they are signed out everywhere, and their tokens end."""
+    """Ask for a new password of NAME, sign NAME out everywhere, and end all tokens of NAME."""
     desk = _desk()
     desk.known_account(name)
     ended = desk.set_password(command_line(), name, _password())
@@ -68,9 +70,11 @@ def passwd(name: str) -> None:
 
 @command.command()
 @click.argument("name")
-@click.option("--role", type=ROLE, help="Their new role.")
-@click.option("--group", "groups", multiple=True, help="All their groups; may be repeated.")
-@click.option("--no-groups", is_flag=True, help="They are in no group.")
+@click.option("--role", type=ROLE, help="The person's new role.")
+@click.option(
+    "--group", "groups", multiple=True, help="New group, replacing the present ones; repeatable."
+)
+@click.option("--no-groups", is_flag=True, help="Take the person out of all groups.")
 @click.option("--identity", default="", help="OpenID issuer and subject, separated by a blank.")
 def change(
     name: str, role: str | None, groups: tuple[str, ...], no_groups: bool, identity: str
@@ -94,11 +98,11 @@ def change(
 
 @command.command()
 @click.argument("name")
-@click.option("--undo", is_flag=True, help="Let them sign in again.")
+@click.option("--undo", is_flag=True, help="Let the person sign in again.")
 def disable(name: str, undo: bool) -> None:
-    """End all sessions and tokens of NAME at once, and let NAME no longer sign in.
+    """Disable NAME: end all sessions and tokens at once, and refuse further sign-ins.
 
-    With --undo NAME can sign in again; the old tokens stay deleted.
+    With --undo NAME can sign in again; the old tokens are not restored.
     """
     account = _desk().change_account(command_line(), name, disabled=not undo)
     say(f"Changed {_described(account)}")
@@ -106,24 +110,26 @@ def disable(name: str, undo: bool) -> None:
 
 @command.command()
 @click.argument("name")
-@click.option("--label", default="", help="What the token is for; needed unless --revoke.")
+@click.option("--label", default="", help="What the token is for; required without --revoke.")
 @click.option(
     "--scope",
     "scopes",
     multiple=True,
     type=SCOPE,
-    help="What it may do; repeatable; needed unless --revoke.",
+    help="What the token allows; repeatable; required without --revoke.",
 )
 @click.option(
     "--days",
     type=click.IntRange(1, MOST_DAYS),
     default=90,
     show_default=True,
-    help="How long it lives.",
+    help="Number of days that the token is valid.",
 )
-@click.option("--revoke", metavar="ID", help="End this token of theirs instead.")
+@click.option(
+    "--revoke", metavar="ID", help="Revoke this token of the person instead of making one."
+)
 def token(name: str, label: str, scopes: tuple[str, ...], days: int, revoke: str | None) -> None:
-    """Make a token with which a program acts for NAME; it is shown only once."""
+    """Make a token with which a program acts for NAME, and print it: it is shown only once."""
     needed = (("--label, what it is for", label), ("--scope, what it may do", scopes))
     lacking = [option for option, given in needed if not given]
     if lacking and revoke is None:

@@ -7,7 +7,7 @@ from ticketing.cli.groups import PluggedGroup
 
 @click.group("experiments", cls=PluggedGroup, plugs="ticketing.experiments")
 def command() -> None:
-    """Measure the papers' tables on the desk's archive or on public data sets.
+    """Reproduce the papers' tables on the desk's archive or on public data sets.
 
-    What is trained for them never serves.
+    The models trained for these tables never serve.
     """

@@ -19,11 +19,11 @@ from worker.jobs import start_evaluation
 @choose_measuring
 @DETACH
 def command(measuring: MeasuringOptions, detach: bool) -> None:
-    """Measure the ranking on labelled queries, beside each channel alone and BM25.
+    """Measure the ranking on labelled queries, also each channel alone and BM25.
 
-    Without dates it measures the test queries, which no training has seen. A query that is a
-    ticket is matched only against tickets created before it. With --detach the report is kept in
-    the store, and shown on the page of jobs.
+    Without dates the test queries are measured, which no training has seen. A query that is a
+    ticket is compared only with tickets created before it. With --detach the store keeps the
+    report, and the page Jobs shows it.
     """
     settings = load_settings()
     desk = open_desk(settings)

@@ -19,11 +19,24 @@ from worker.importing import start_import
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=FILE)
-@click.option("--mapping", "mapping_file", type=FILE, help="TOML file: field = column.")
-@click.option("--map", "overrides", multiple=True, metavar="FIELD=COLUMN", help="A field's column.")
+@click.option(
+    "--mapping",
+    "mapping_file",
+    type=FILE,
+    help="TOML file that names each field's column (field = 'column').",
+)
+@click.option(
+    "--map",
+    "overrides",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Column of one field; repeatable.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
 @click.option("--rejects", type=TARGET, help="Write rejected rows to this file (JSON Lines).")
-@click.option("--solution-before", type=DATE, help="Only replies before this date are solutions.")
+@click.option(
+    "--solution-before", type=DATE, help="Take only replies written before this date as solutions."
+)
 @DETACH
 def command(
     files: tuple[Path, ...],
@@ -36,11 +49,11 @@ def command(
 ) -> None:
     """Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).
 
-    Fields: id, subject, description, solution, product, status, created, groups, and a table
-    comments (column, text, author, time, leave_out, choose) for a solution among
-    replies. Fields that are not mapped are guessed from usual column names. Importing the
-    same file twice changes nothing. With --detach workers store the tickets, on
-    any machine.
+    The fields are id, subject, description, solution, product, status, created and groups; a table
+    `comments` (column, text, author, time, leave_out, choose) finds the solution among replies.
+    Columns of fields that are not mapped are guessed from usual names. Importing the same file
+    twice changes nothing. With --detach the workers store the tickets; they may run on other
+    machines.
     """
     if not detach:
         import_here(files, mapping_file, overrides, dry_run, rejects, solution_before)

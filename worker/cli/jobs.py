@@ -29,20 +29,21 @@ SEARCHED = 1000
 
 @click.command("jobs")
 @click.argument("job_id", metavar="[JOB]", default="")
-@click.option("--cancel", is_flag=True, help="End it at its next checkpoint.")
-@click.option("--retry", is_flag=True, help="Queue a failed or cancelled one once more.")
+@click.option("--cancel", is_flag=True, help="End the job at its next checkpoint.")
+@click.option("--retry", is_flag=True, help="Queue a failed or cancelled job again.")
 @click.option("--yes", is_flag=True, help="Answer a waiting job: its bundle serves.")
 @click.option("--no", is_flag=True, help="Answer a waiting job: the old bundle stays.")
 @click.option(
     "--report",
     type=TARGET,
-    help="Write the file that it has kept: an evaluation's page, or the rows an import left out.",
+    help="Write the job's file to this path: an evaluation's report, or the rows "
+    "that an import left out.",
 )
 def command(job_id: str, report: Path | None, **asked: bool) -> None:
-    """List the latest jobs with their state, progress, rate and estimate, or show JOB.
+    """List the latest jobs with state, progress, rate and time left, or show JOB.
 
-    JOB is a job's id, or its first characters. The command shows what was asked for, what the job
-    has changed, and its log.
+    JOB is a job's id, or the first characters of it. The command then shows the job's arguments,
+    its result and its log.
     """
     actions = [name for name in ("cancel", "retry", "yes", "no") if asked[name]]
     actions += ["report"] if report else []

@@ -16,15 +16,15 @@ from worker.jobs import start_reindex
 
 @click.command("reindex")
 @click.argument("bundle", default="")
-@click.option("--ask", is_flag=True, help="Let somebody say yes or no before it serves.")
+@click.option("--ask", is_flag=True, help="Wait for a yes or no before the new bundle serves.")
 @DETACH
 def command(bundle: str, ask: bool, detach: bool) -> None:
     """Encode every ticket with BUNDLE, and let it serve unless it loses.
 
-    Without BUNDLE it takes the newest one. BUNDLE is compared with the serving one. With --ask it
-    then waits for `ticketing jobs JOB --yes` or --no. Workers (`ticketing work`) do the encoding;
-    if none runs and TICKETING_BROKER is not set, this command does it. If it is interrupted, run it
-    again: it goes on where it stopped.
+    BUNDLE is the newest one by default. It is compared with the serving bundle on the test queries.
+    With --ask the job then waits for `ticketing jobs JOB --yes` or --no. Workers (`ticketing work`)
+    do the encoding; if none runs and TICKETING_BROKER is not set, this command does it. If it is
+    interrupted, run it again: it continues where it stopped.
     """
     settings = load_settings()
     desk, app = open_desk(settings), make_app(settings)

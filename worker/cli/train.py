@@ -22,8 +22,10 @@ from worker.jobs import start_training
 @click.command("train")
 @choose_settings
 @click.option("--before", type=DATE, help="Learn only from tickets created before this date.")
-@click.option("--vectors", type=FILE, help="Begin with these word2vec, GloVe or fastText vectors.")
-@click.option("--ask", is_flag=True, help="Let somebody say yes or no before it serves.")
+@click.option(
+    "--vectors", type=FILE, help="File of word vectors to begin with (word2vec, GloVe or fastText)."
+)
+@click.option("--ask", is_flag=True, help="Wait for a yes or no before the new bundle serves.")
 @click.option("--no-promote", is_flag=True, help="Only write the bundle; let the old one serve.")
 @DETACH
 def command(
@@ -37,11 +39,11 @@ def command(
 ) -> None:
     """Train a model on the desk's tickets and judgments, and let it serve.
 
-    The model is written as a bundle. Every ticket is encoded with it, and it serves unless it loses
-    to the serving one on the test queries. With --ask it waits before it serves, until somebody
-    answers the job of its encoding: `ticketing jobs JOB --yes` or --no. Workers (`ticketing work`)
-    do all this; if none runs and TICKETING_BROKER is not set, this command does it. If it is
-    interrupted, run it again: it goes on where it stopped.
+    The model is written as a bundle. A second job encodes every ticket with it and compares it with
+    the serving bundle on the test queries; it serves unless it loses. With --ask this job waits for
+    `ticketing jobs JOB --yes` or --no before the bundle serves. Workers (`ticketing work`) do both
+    jobs; if none runs and TICKETING_BROKER is not set, this command does them. If it is
+    interrupted, run it again: it continues where it stopped.
     """
     if ask and no_promote:
         raise InputError(

@@ -25,15 +25,17 @@ from worker.workplace import Workplace
     type=click.Choice(QUEUES),
     multiple=True,
     default=QUEUES,
-    help="Take work of this queue only; repeat it for both, which is the default.",
+    help="Take jobs of this queue only; repeatable (default: both queues).",
 )
-@click.option("--events", is_flag=True, help="Send Celery's events, for Flower.")
+@click.option(
+    "--events", is_flag=True, help="Send Celery's events, which the monitor Flower shows."
+)
 @click.option("--while-fed", is_flag=True, help="End when standard input ends.")
 def command(queues: tuple[str, ...], events: bool, while_fed: bool) -> None:
-    """Do the work that others ask for until Ctrl-C: encoding, training, evaluation, import.
+    """Run a worker until Ctrl-C: it does encoding, training, evaluation and import.
 
-    Each queue has a process of its own, so that long work never holds up encoding. To have more
-    workers, start the command more than once: they share the work.
+    Each queue has a process of its own, so that long jobs never hold up encoding. To have more
+    workers, start the command more than once: they share the jobs.
     """
     settings = load_settings()
     if while_fed:

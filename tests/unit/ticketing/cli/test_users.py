@@ -72,7 +72,7 @@ def test_another_password_ends_sessions_and_tokens_and_says_so(home):
     assert "token" not in run(command, "list")
     assert fed("passwd", "ann", password=GOOD) == f"{said} 0 tokens ended.\n"
     helped = " ".join(run(command, "passwd", "--help").split())
-    assert "they are signed out everywhere, and their tokens end." in helped
+    assert "sign NAME out everywhere, and end all tokens of NAME." in helped
 
 
 def test_no_command_takes_a_password_as_an_argument():
@@ -233,8 +233,8 @@ def test_what_a_token_lacks_is_named_by_its_option(home):
         assert done.exit_code == 2 and said in " ".join(done.output.split())
     assert "token" not in run(command, "list")
     helped = " ".join(run(command, "token", "--help").split())
-    assert "What the token is for; needed unless --revoke." in helped
-    assert "What it may do; repeatable; needed unless --revoke." in helped
+    assert "What the token is for; required without --revoke." in helped
+    assert "What the token allows; repeatable; required without --revoke." in helped
 
 
 def test_a_change_of_nothing_says_what_may_be_changed(home):

@@ -89,4 +89,4 @@ def test_a_job_that_has_kept_no_file_says_so(desk, tmp_path):
 
 
 def test_the_help_says_that_a_cancelled_job_is_retried_as_well():
-    assert "Queue a failed or cancelled one once more." in run(command, "--help")
+    assert "Queue a failed or cancelled job again." in run(command, "--help")
