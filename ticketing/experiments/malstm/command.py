@@ -44,16 +44,33 @@ def command() -> None:
 
 @command.command("evaluate")
 @click.argument("folder", type=FILE)
-@click.option("--vectors", type=FILE, help=f"Default: {VECTORS} beside FOLDER.")
-@click.option("--wordnet", type=FILE, default=FOLDER, show_default=True, help="Synonyms.")
-@click.option("--encoder", default="installed", show_default=True, help="Folder; '' for none.")
-@click.option("--pictures", type=TARGET, help="Also draw the last model's sentences (HTML).")
+@click.option(
+    "--vectors", type=FILE, help=f"Word vectors (.npy); default: {VECTORS} beside FOLDER."
+)
+@click.option(
+    "--wordnet",
+    type=FILE,
+    default=FOLDER,
+    show_default=True,
+    help="Folder of WordNet, for synonyms.",
+)
+@click.option(
+    "--encoder",
+    default="installed",
+    show_default=True,
+    help="Folder of a sentence encoder; 'installed' for that of the extra `teacher`, '' for none.",
+)
+@click.option(
+    "--pictures",
+    type=TARGET,
+    help="Also write an HTML page that plots the last model's vectors of the test sentences.",
+)
 @click.option(
     "--seed",
     default=0,
     show_default=True,
     type=click.IntRange(0, MOST_SEED),
-    help="Chooses synonyms and what the networks begin with.",
+    help="Seed of the choice of synonyms and of the networks' initial weights.",
 )
 def evaluate(
     folder: Path,
@@ -63,10 +80,11 @@ def evaluate(
     pictures: Path | None,
     seed: int,
 ) -> None:
-    """Pearson r, Spearman rho and squared error on SICK's test pairs, beside published figures.
+    """Measure Pearson r, Spearman rho and squared error on SICK's test pairs.
 
-    Everything is learned from the train and trial pairs. Models are kept below the home folder,
-    where the next run finds them; a run that was broken off goes on.
+    FOLDER holds the data set SICK. The models learn from its train and trial pairs, and are kept in
+    the home for the next run. The published figures are printed beside the measured ones. An
+    interrupted run continues when it is started again.
     """
     data = read_sick(folder)
     training_data = _training_data(data, vectors or folder.parent / VECTORS, wordnet, encoder, seed)
@@ -100,7 +118,7 @@ def evaluate(
 @click.argument("one")
 @click.argument("other")
 def relate(model: Path, one: str, other: str) -> None:
-    """How related two sentences are, 1 to 5, by the bundle in a folder that evaluate has kept."""
+    """Print how related two sentences are (1 to 5), by MODEL, a folder that `evaluate` has kept."""
     for sentence in (one, other):
         if not words(sentence):
             raise InputError(f"{sentence!r} holds no word; give two sentences.")

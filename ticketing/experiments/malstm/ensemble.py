@@ -57,7 +57,9 @@ class ModelSettings(BaseModel):
     network: SentenceSettings = SentenceSettings(
         encoder=RecurrentSettings(hidden=50, pooling="mean"), scaled=True
     )
-    teacher: Literal["none", "words", "encoder"] = Field("encoder", description="of other pairs")
+    teacher: Literal["none", "words", "encoder"] = Field(
+        "encoder", description="what rates further pairs to learn from first"
+    )
     synonyms: float = Field(0.1, ge=0, le=1, description="share of words that synonyms replace")
     members: int = Field(1, ge=1, le=FOLDS)
     pretraining: LoopSettings = LoopSettings(

@@ -32,8 +32,10 @@ class SentenceSettings(BaseModel):
 
     encoder: RecurrentSettings = RecurrentSettings(hidden=50)
     metric: Literal["manhattan", "euclidean", "cosine"] = "manhattan"
-    scaled: bool = Field(False, description="learn a weight for each unit of a vector")
-    dropout: float = Field(0.0, ge=0, lt=1, description="of numbers of word vectors")
+    scaled: bool = Field(False, description="whether each unit of a vector has a learned weight")
+    dropout: float = Field(
+        0.0, ge=0, lt=1, description="share of the word vectors' numbers dropped in training"
+    )
 
 
 class SentenceNetwork(nn.Module):

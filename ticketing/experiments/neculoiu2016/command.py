@@ -34,7 +34,7 @@ WIDTHS = (25, *(12 for _ in COLUMNS), 7)
     default="test",
     type=click.Choice(["test", "validation"]),
     show_default=True,
-    help="The titles to measure on.",
+    help="Part of the titles to measure on.",
 )
 @click.option(
     "--stage",
@@ -42,7 +42,7 @@ WIDTHS = (25, *(12 for _ in COLUMNS), 7)
     multiple=True,
     default=STAGES,
     type=click.IntRange(STAGES[0], STAGES[-1]),
-    help="Only these models, each begun with the one before (default: all).",
+    help="Only these stages, each starting with the weights of the one before (default: all).",
 )
 @SYNONYMS
 @OVERRIDES
@@ -55,10 +55,11 @@ def command(
 ) -> None:
     """Learning Text Similarity with Siamese Recurrent Networks (Neculoiu and others 2016).
 
-    Print Table 3 on the job titles in FOLDER, ESCO's, and search O*NET's titles among ESCO's.
+    Measure Table 3 on ESCO's job titles, and a search of O*NET's titles among them. FOLDER holds
+    the files of both.
 
-    Each stage's model is kept below the desk's home: a second run only measures, and an
-    interrupted one resumes. Choose settings by `--part validation` alone.
+    Each stage's model is kept in the desk's home: a second run only measures, and an interrupted
+    one continues. Choose settings by the figures of `--part validation`, not of the test titles.
     """
     settings = read_category_settings(overrides)
     given = read_synonyms(synonyms_file) if synonyms_file else Synonyms(())

@@ -9,6 +9,6 @@ from ticketing.cli.groups import PluggedGroup
 def command() -> None:
     """Replicated Siamese LSTM in Ticketing System (Gupta, Andrassy and Schütze 2018).
 
-    What is trained is kept in TICKETING_HOME/evaluation; a run that was broken off goes on, and
-    a second one only prints.
+    The trained models are kept in TICKETING_HOME/evaluation. An interrupted run continues when it
+    is started again; a run that was finished before only prints its figures.
     """

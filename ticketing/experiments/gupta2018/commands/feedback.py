@@ -29,7 +29,7 @@ from ticketing.tickets import Filters
     default=100,
     show_default=True,
     type=click.IntRange(1),
-    help="Queries judged in a month.",
+    help="Number of queries judged per month.",
 )
 @choose_settings
 @click.option("--page", type=TARGET, help="Also write a page with the curve and the tables.")
@@ -43,11 +43,11 @@ def command(
     page: Path | None,
     figures: Path | None,
 ) -> None:
-    """Draw what a desk gains that judges its ten best proposals and retrains every month.
+    """Measure what a desk gains if it judges its ten best proposals and retrains every month.
 
-    The archive's own labels of queries that are tickets play the judge; training sees the
-    judgments of what was shown, and nothing else of them. Measured on the month after. Time counts
-    in all rows but BM25, and with --set training.recency=false in none.
+    The judge is simulated by the archive's own labels of queries that are tickets. A training sees
+    only the judgments of tickets that were shown. The bundle of a month is measured on the next
+    month's queries. Time counts in all rows but BM25; with --set training.recency=false in none.
     """
     desk = open_desk(load_settings())
     recent = {ticket.id for ticket in desk.store.iter_tickets(Filters(created_since=since))}

@@ -28,9 +28,15 @@ from ticketing.settings import load_settings
     "counts",
     default="0,50,100,200,421,all",
     show_default=True,
-    help="How many labelled pairs to learn from, one number after the other.",
+    help="Numbers of labelled pairs to learn from, separated by commas; one training for each.",
 )
-@click.option("--loss", "losses", multiple=True, type=click.Choice(list(LOSSES)), help="Only this.")
+@click.option(
+    "--loss",
+    "losses",
+    multiple=True,
+    type=click.Choice(list(LOSSES)),
+    help="Only this loss; repeatable (default: all).",
+)
 @choose_queries
 @choose_settings
 @click.option("--page", type=TARGET, help="Also write a page with the curve and the tables.")
@@ -46,11 +52,11 @@ def command(
     page: Path | None,
     figures: Path | None,
 ) -> None:
-    """Draw the ranking's quality against the number of labelled pairs learned from.
+    """Measure how good the ranking is after learning from different numbers of labelled pairs.
 
-    Without dates the queries are those of the test judgments, which no training has seen; with
-    dates the labels to learn from are older than the measured queries. Every row says whether time
-    counts in it; with --set training.recency=false it does in none.
+    Without dates the test queries are measured, which no training has seen. With dates the labels
+    to learn from are older than the measured queries. Every row says whether time counts in it;
+    with --set training.recency=false it counts in none.
     """
     if before and not since:
         raise InputError("--before needs --since, the date that the labels to learn from end at.")

@@ -20,7 +20,9 @@ from ticketing.training.settings import TrainingSettings
 
 @click.command("rows")
 @click.argument("rows", default="all")
-@click.option("--time", is_flag=True, help="Trained rows also with time, in rows of their own.")
+@click.option(
+    "--time", is_flag=True, help="Also measure the trained rows with time, as further rows."
+)
 @choose_measuring
 @choose_settings
 def command(
@@ -32,9 +34,10 @@ def command(
 ) -> None:
     """Measure ROWS of the paper's Tables 5 and 6: all, or numbers such as 1-14,22.
 
-    The rows are trained on what is not measured (on tickets created before --since). The table
-    also has what `ticketing evaluate` prints; where row 22 is among the rows, all others are
-    tested against it. Time counts in none of the paper's rows; every row says whether it does.
+    The rows are trained without the labels of the measured queries; with --since they are trained
+    on tickets created before it. The table also has the lines of `ticketing evaluate`. If row 22 is
+    among the rows, all others are tested against it. Time counts in none of the paper's rows; every
+    row says whether it counts.
     """
     chosen = choose_rows(rows)
     settings = read_settings(file, overrides)

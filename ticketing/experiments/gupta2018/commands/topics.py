@@ -17,24 +17,24 @@ LABELS = {"M1": "M1 (SUB+DESC)", "M2": "M2 (SUB+DESC+SOL)"}
     default=50,
     show_default=True,
     type=click.IntRange(1),
-    help="How many tickets to test on.",
+    help="Number of test tickets.",
 )
 @click.option(
     "--topics",
     default=100,
     show_default=True,
     type=click.IntRange(1),
-    help="How many topics to learn.",
+    help="Number of topics.",
 )
 @click.option(
     "--seed",
     default=0,
     show_default=True,
     type=click.IntRange(0, 2**32 - 1),
-    help="Chooses the tickets to test on, and begins the models.",
+    help="Seed of the choice of test tickets and of the models' initial weights.",
 )
 def command(test: int, topics: int, seed: int) -> None:
-    """Perplexity of DocNADE and LDA on tickets and labelled queries (lower is better).
+    """Measure the perplexity of DocNADE and LDA on tickets and labelled queries (lower is better).
 
     M1 learns from subjects and descriptions, M2 from solutions as well (Table 3 of Gupta et
     al. 2018). Nothing is stored, and the serving model is left alone.
