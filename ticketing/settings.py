@@ -35,78 +35,113 @@ NAME = re.compile(r"[\w.-]*")
 
 
 class Settings(BaseSettings):
-    """Where things are and how the processes behave.
+    """Where the desk's data is, and how its processes behave.
 
-    `home` holds everything a desk owns: the SQLite database, codes, model bundles,
-    the filesystem broker's folders and checkpoints. `store` and `broker` are empty
-    for the embedded parts below `home`.
+    `home` holds everything that a desk owns: the SQLite database, codes, model bundles, the folders
+    of the broker, and checkpoints. If `store` and `broker` are empty, no server is needed: the desk
+    uses SQLite and files in `home`.
     """
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=FILE, extra="ignore", frozen=True)
 
-    home: Path = Field(Path(".ticketing"), description="folder with everything the desk owns")
-    store: str = Field("", description="empty for SQLite below home, or the address of a server")
-    store_user: str = Field("", description="user of the server, with its password")
-    store_password: SecretStr = Field(SecretStr(""), description="password of that user")
-    store_api_key: SecretStr = Field(SecretStr(""), description="instead of user and password")
-    store_ca: Path | None = Field(None, description="certificate authority of an https server")
-    store_prefix: str = Field(
-        "ticketing", pattern="^[a-z][a-z0-9_]*$", description="begins the names of all indices"
+    home: Path = Field(Path(".ticketing"), description="folder that holds all data of the desk")
+    store: str = Field(
+        "",
+        description="address of an Elasticsearch server, such as http://HOST:9200 (several: "
+        "separated by commas), or sqlite:///FOLDER; empty for SQLite in the home",
     )
-    store_shards: int = Field(1, ge=1, description="parts of a new index of tickets or codes")
+    store_user: str = Field("", description="user name at the Elasticsearch server")
+    store_password: SecretStr = Field(SecretStr(""), description="password of `store_user`")
+    store_api_key: SecretStr = Field(
+        SecretStr(""),
+        description="API key of the Elasticsearch server, instead of user name and password",
+    )
+    store_ca: Path | None = Field(
+        None, description="file with the certificate authority of an https:// server"
+    )
+    store_prefix: str = Field(
+        "ticketing", pattern="^[a-z][a-z0-9_]*$", description="prefix of the names of all indices"
+    )
+    store_shards: int = Field(
+        1, ge=1, description="number of shards of a new index of tickets or codes"
+    )
     store_timeout: float = Field(
         10.0, gt=0, le=3600, description="seconds the server may take to answer"
     )
-    broker: str = Field("", description="empty for the filesystem broker below home, or redis://…")
-    broker_password: SecretStr = Field(SecretStr(""), description="password of that Redis")
-    broker_ca: Path | None = Field(None, description="certificate authority of a rediss:// server")
+    broker: str = Field(
+        "",
+        description="address of Redis, such as redis://HOST:6379/0; empty for a broker of "
+        "files in the home",
+    )
+    broker_password: SecretStr = Field(SecretStr(""), description="password of the Redis server")
+    broker_ca: Path | None = Field(
+        None, description="file with the certificate authority of a rediss:// server"
+    )
     keep_queries: int = Field(
         365,
         ge=0,
         le=36_500,
-        description="days a query that nobody judged or saved is kept; 0 for ever",
+        description="days after which a query that nobody judged or saved is deleted; 0 "
+        "keeps it for ever",
     )
-    host: str = Field("127.0.0.1", description="address the page listens on")
+    host: str = Field("127.0.0.1", description="network address on which the page is served")
     allowed_hosts: str = Field(
-        "", description="names under which the page may be asked for, joined by commas"
+        "", description="host names by which the page may be opened, separated by commas"
     )
     trusted_proxy: str = Field(
         "",
-        description="address of the reverse proxy whose X-Forwarded-For and X-Forwarded-Proto"
-        " are believed; * for any",
+        description="IP address of the reverse proxy whose headers X-Forwarded-For and "
+        "X-Forwarded-Proto"
+        " are trusted; * trusts any",
     )
-    rate_person: int = Field(600, ge=1, description="requests that one person may send a minute")
+    rate_person: int = Field(600, ge=1, description="most requests per minute from one person")
     rate_address: int = Field(
-        3000, ge=1, description="requests that may come from one address a minute"
+        3000, ge=1, description="most requests per minute from one network address"
     )
-    openid_issuer: str = Field("", description="OpenID provider that people may sign in with")
-    openid_client_id: str = Field("", description="client id registered at the provider")
-    openid_client_secret: SecretStr = Field(SecretStr(""), description="the desk's secret there")
+    openid_issuer: str = Field(
+        "", description="address of the OpenID provider that people sign in with; empty for none"
+    )
+    openid_client_id: str = Field("", description="the desk's client id at the provider")
+    openid_client_secret: SecretStr = Field(
+        SecretStr(""), description="the desk's client secret at the provider"
+    )
     openid_scopes: str = Field(
         "openid profile",
         pattern="^(.* )?openid( .*)?$",
-        description="what the provider is asked for",
+        description="scopes that are requested from the provider, separated by blanks",
     )
     openid_name_claim: str = Field("preferred_username", description="claim with a person's name")
     openid_groups_claim: str = Field(
         "groups", description="claim that lists the groups whose tickets a person may see"
     )
-    openid_roles_claim: str = Field("groups", description="claim that openid_roles speaks of")
-    openid_roles: str = Field(
-        "*=engineer", description="role for each value of that claim, as VALUE=ROLE,…; * for any"
+    openid_roles_claim: str = Field(
+        "groups", description="claim whose values `openid_roles` turns into roles"
     )
-    port: int = Field(8000, ge=0, le=65535, description="port the page listens on")
+    openid_roles: str = Field(
+        "*=engineer",
+        description="role for each value of `openid_roles_claim`, as VALUE=ROLE,…; the "
+        "value * means any",
+    )
+    port: int = Field(
+        8000, ge=0, le=65535, description="port on which the page is served; 0 takes any free port"
+    )
     session_idle: int = Field(
-        480, ge=1, le=525_600, description="minutes without a request after which one signs in anew"
+        480,
+        ge=1,
+        le=525_600,
+        description="minutes without a request after which a person must sign in again",
     )
     session_life: int = Field(
-        168, ge=1, le=8760, description="hours after which one signs in anew anyway"
+        168,
+        ge=1,
+        le=8760,
+        description="hours after a sign-in until the person must sign in again, even if active",
     )
     job_hours: float = Field(
         48,
         gt=0,
         le=8760,
-        description="hours after which a training, an evaluation or an import is ended",
+        description="hours after which a training, an evaluation or an import is stopped",
     )
     threads: int = Field(2, ge=1, description="threads for scanning, encoding and training")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = Field(

@@ -29,31 +29,49 @@ class DocNADESettings(ModelSettings):
     """Settings of DocNADE and of its training."""
 
     output: Literal["tree", "full"] = Field(
-        "tree", description="tree: cost grows with log V; full: softmax over all words"
+        "tree",
+        description="tree: the cost grows with the logarithm of the vocabulary; full: "
+        "softmax over all words",
     )
     leaves: Literal["random", "id", "similar"] = Field(
         "random",
-        description="tree: where words lie; similar: words of the same documents near each other; "
-        "id helps where documents are in ascending order of ids",
+        description="order of the words at the leaves of the tree; similar: words of the same "
+        "documents are near each other; "
+        "id: by their ids, which helps if each document is in ascending order of ids",
     )
-    activation: Literal["sigmoid", "tanh"] = Field("tanh", description="g of the hidden layer")
-    bidirectional: bool = Field(False, description="iDocNADE: read from both sides")
+    activation: Literal["sigmoid", "tanh"] = Field(
+        "tanh", description="activation function g of the hidden layer"
+    )
+    bidirectional: bool = Field(
+        False, description="whether documents are read in both directions (iDocNADE)"
+    )
     shuffle: bool = Field(
-        True, description="train on the words of a document in a new random order every epoch"
+        True, description="whether each epoch reads the words of a document in a new random order"
     )
-    orders: int = Field(1, ge=1, description="word orders whose probabilities of v are averaged")
-    epochs: int = Field(30, ge=1, description="most passes over the training documents")
-    patience: int = Field(3, ge=1, description="epochs without a better validation perplexity")
-    batch_size: int = Field(32, ge=1, description="documents a mini-batch")
+    orders: int = Field(
+        1, ge=1, description="number of word orders over which a document's probability is averaged"
+    )
+    epochs: int = Field(30, ge=1, description="most epochs of the training")
+    patience: int = Field(
+        3,
+        ge=1,
+        description="training ends after so many epochs without a better validation perplexity",
+    )
+    batch_size: int = Field(32, ge=1, description="documents per batch")
     learning_rate: float = Field(0.003, gt=0, description="step size of Adam")
     dropout: float = Field(
         0.0, ge=0, lt=1, description="share of hidden units left out of a training step"
     )
     weight_decay: float = Field(
-        0.0, ge=0, description="share of both weight matrices taken away a step, over learning rate"
+        0.0,
+        ge=0,
+        description="weight decay: each step subtracts this times the learning rate from "
+        "both weight matrices",
     )
     averaged: bool = Field(
-        False, description="keep a running mean of the parameters over the latest training steps"
+        False,
+        description="whether the model keeps a running mean of its parameters over the "
+        "latest steps",
     )
 
 

@@ -12,7 +12,9 @@ class ModelSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    vocabulary_size: int = Field(ge=1, description="word ids run from 0 to this, exclusive")
+    vocabulary_size: int = Field(
+        ge=1, description="number of words; their ids run from 0 to this number minus 1"
+    )
     topics: int = Field(100, ge=1, description="number of topics (hidden units)")
     seed: int = Field(0, ge=0, lt=2**32, description="seed of every random choice")
 

@@ -28,12 +28,18 @@ class CategorySettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    dims: int = Field(64, gt=0, le=WIDEST, description="of a character's vector")
+    dims: int = Field(64, gt=0, le=WIDEST, description="dimensions of a character's vector")
     ngrams: int = Field(
-        4, gt=0, le=16, description="longest string with a vector; the paper's is 1"
+        4,
+        gt=0,
+        le=16,
+        description="characters of the longest string that has a vector; the paper has 1",
     )
     buckets: int = Field(
-        1 << 15, gt=1, le=1 << 24, description="vectors that all longer strings share"
+        1 << 15,
+        gt=1,
+        le=1 << 24,
+        description="number of vectors that all strings of two or more characters share",
     )
     encoder: RecurrentSettings = Field(
         RecurrentSettings(
@@ -47,10 +53,15 @@ class CategorySettings(BaseModel):
         description="the paper has 4 layers, dropout 0.4 and recurrent dropout 0.2",
     )
     lexical: float = Field(
-        0.5, ge=0, description="weight of shared letters beside the energy's 1; the paper's is 0"
+        0.5,
+        ge=0,
+        description="weight of shared character n-grams, beside 1 for the network's "
+        "similarity; the paper has 0",
     )
     spelling: float = Field(
-        8.0, ge=0, description="weight of near spellings of unknown words; the paper's is 0"
+        8.0,
+        ge=0,
+        description="weight of near spellings for a query with an unknown word; the paper has 0",
     )
 
 

@@ -39,14 +39,20 @@ class SamplingSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     stage: int = Field(
-        4, ge=0, le=4, description="adds typos from 1 on, synonyms 2, extra words 3, labels 4"
+        4,
+        ge=0,
+        le=4,
+        description="kinds of pairs added: 1 typos, 2 also synonyms, 3 also extra words, 4 "
+        "also people's verdicts",
     )
-    close: int = Field(4, gt=0, description="close groups drawn together; 1 draws all at random")
+    close: int = Field(
+        4, gt=0, description="number of similar groups drawn together; 1 draws all groups at random"
+    )
     typos: float = Field(0.1, ge=0, le=1, description="share of pairs with typos")
     synonyms: float = Field(0.15, ge=0, le=1, description="share of pairs with a synonym")
     extra_words: float = Field(0.15, ge=0, le=1, description="share of pairs with extra words")
     labels: float = Field(
-        0.1, ge=0, le=1, description="labels by people that are drawn for each other pair"
+        0.1, ge=0, le=1, description="number of people's verdicts drawn for each other pair"
     )
 
 

@@ -15,13 +15,20 @@ class ObjectiveSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     loss: Literal["softmax", "contrastive", "contrastive as printed", "triplet"] = Field(
-        "softmax", description="over the batch; the paper's is contrastive"
+        "softmax", description="loss function; the paper uses contrastive"
     )
-    temperature: float = Field(0.05, gt=0, description="of the softmax")
-    margin: float = Field(0.3, ge=0, lt=1, description="of the contrastive and triplet losses")
-    negatives: int = Field(4, gt=0, description="pairs of two groups to one of the same")
+    temperature: float = Field(0.05, gt=0, description="temperature of the softmax loss")
+    margin: float = Field(
+        0.3, ge=0, lt=1, description="margin of the contrastive and triplet losses"
+    )
+    negatives: int = Field(
+        4, gt=0, description="pairs of different groups for each pair of the same group"
+    )
     hierarchy: float = Field(
-        0.0, ge=0, description="how much groups of one branch are kept close to one another"
+        0.0,
+        ge=0,
+        description="weight of the term that keeps groups of one branch of the hierarchy "
+        "close together",
     )
 
 

@@ -43,31 +43,34 @@ Channel = Annotated[str, AfterValidator(_known)]
 
 
 class NetworkSettings(EncoderSettings):
-    """The shape of the network; every row of Table 5 is one value of it.
+    """The shape of the network; each row of the paper's Table 5 is one choice of these settings.
 
-    `pairs` "merged" is the standard Siamese network: `merged_query` and
-    `merged_ticket` are each joined into one component and compared once.
+    If `pairs` is "merged" (the standard Siamese network), the components in `merged_query` are
+    joined into one text, and so are those in `merged_ticket`; only these two are compared.
     """
 
     pairs: Literal["merged", "multi-level", "cross-level"] = Field(
         "cross-level", description="which components of query and ticket are compared"
     )
     merged_query: tuple[Literal["SUB1", "DESC1"], ...] = Field(
-        ("SUB1", "DESC1"), description="components of a merged query"
+        ("SUB1", "DESC1"), description="components that form the query if `pairs` is merged"
     )
     merged_ticket: tuple[Literal["SUB2", "DESC2", "SOL2"], ...] = Field(
-        ("SUB2", "DESC2", "SOL2"), description="components of a merged ticket"
+        ("SUB2", "DESC2", "SOL2"),
+        description="components that form the ticket if `pairs` is merged",
     )
     full_terms: int = Field(
         8,
         gt=0,
         le=TERMS,
-        description="distinct terms from which on a component of a query counts in full",
+        description="distinct terms that a query's component needs to count in full",
     )
     solution_weight: float = Field(
-        0.3, gt=0, le=1, description="V of a pair with a solution, from which training starts"
+        0.3, gt=0, le=1, description="initial weight V of a pair with a solution"
     )
-    channels: tuple[Channel, ...] = Field(("h", "E", "T", "L"), description="letters of encoders")
+    channels: tuple[Channel, ...] = Field(
+        ("h", "E", "T", "L"), description="letters of the encoders in use"
+    )
 
     @field_validator("merged_query", "merged_ticket", "channels")
     @classmethod

@@ -19,16 +19,18 @@ class RecurrentSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    hidden: int = Field(50, gt=0, le=WIDEST, description="units of a layer, each way")
+    hidden: int = Field(50, gt=0, le=WIDEST, description="units of a layer in each direction")
     layers: int = Field(1, gt=0, le=32, description="LSTM layers on top of each other")
-    bidirectional: bool = Field(False, description="read from both ends")
-    pooling: Pooling = Field("last", description="which state of the LSTM is the text")
+    bidirectional: bool = Field(False, description="whether texts are read in both directions")
+    pooling: Pooling = Field("last", description="which states of the LSTM give the text's vector")
     dense: int = Field(
-        0, ge=0, le=WIDEST, description="width of a dense layer at the end; 0 is none"
+        0, ge=0, le=WIDEST, description="width of a dense layer after the LSTM; 0 for none"
     )
-    dropout: float = Field(0.0, ge=0, lt=1, description="between layers")
+    dropout: float = Field(
+        0.0, ge=0, lt=1, description="share of units dropped between layers in training"
+    )
     recurrent_dropout: float = Field(
-        0.0, ge=0, lt=1, description="share of recurrent connections cut for a whole batch"
+        0.0, ge=0, lt=1, description="share of recurrent connections dropped for a whole batch"
     )
 
     @property
@@ -42,16 +44,18 @@ class LoopSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    optimizer: Literal["adadelta", "adam"] = Field("adam", description="the paper's is adadelta")
+    optimizer: Literal["adadelta", "adam"] = Field(
+        "adam", description="optimizer; the paper uses adadelta"
+    )
     learning_rate: float = Field(3e-3, gt=0, le=10, description="step size of the optimizer")
     epochs: int = Field(4, ge=0, description="passes over the examples")
     least_steps: int = Field(
-        60, ge=0, description="fewest batches in all; a small archive gets more epochs"
+        60, ge=0, description="least number of batches in total; a small archive gets more epochs"
     )
     patience: int = Field(
-        2, ge=1, description="epochs without gain on validation queries before the end"
+        2, ge=1, description="training ends after so many epochs without a better validation result"
     )
-    batch_size: int = Field(128, ge=2, le=MOST_EXAMPLES, description="examples a batch")
-    clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
-    decay: bool = Field(False, description="let the learning rate fall to 0 over the epochs")
+    batch_size: int = Field(128, ge=2, le=MOST_EXAMPLES, description="examples per batch")
+    clip: float = Field(1.0, gt=0, description="largest norm of a gradient; longer ones are cut")
+    decay: bool = Field(False, description="whether the learning rate falls to 0 over the epochs")
     seed: int = Field(0, ge=0, lt=2**32, description="seed of every random choice")

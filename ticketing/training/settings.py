@@ -12,54 +12,70 @@ from ticketing.nn.settings import MOST_EXAMPLES, LoopSettings
 class TrainingSettings(LoopSettings):
     """How the network learns.
 
-    `loss` "mse" is the paper's, on labels in [0, 1]; "in-batch" ranks the right ticket
-    before the batch's other tickets and also learns from the archive itself.
+    The loss "mse" is the paper's, on labels in [0, 1]. The loss "in-batch" ranks the right ticket
+    before the other tickets of a batch, and also learns from the archive without labels.
     """
 
     loss: Literal["mse", "in-batch"] = Field(
-        "in-batch", description="what is minimised; the paper's is mse"
+        "in-batch", description="loss function; the paper uses mse"
     )
     weights: Literal["fixed", "searched", "learned"] = Field(
-        "learned", description="where V and W come from; fixed are those that training starts from"
+        "learned",
+        description="how the weights V and W are found: `fixed` keeps the initial ones, "
+        "`searched` takes the best of a grid (as in the paper), `learned` trains them "
+        "with the network and then fits them on validation queries",
     )
     tickets: int = Field(
         40_000,
         gt=0,
-        description="most tickets that an epoch shows; of a larger archive each epoch shows "
-        "others, until all were shown, while a teacher reads only so many",
+        description="most tickets per epoch; of a larger archive each epoch shows others until all "
+        "were shown, but a teacher reads only this number",
     )
     recency: bool = Field(
-        True, description="let the time between query and ticket count; only with learned weights"
+        True,
+        description="whether the time between query and ticket counts; needs the weights `learned`",
     )
     teacher: str = Field(
         "installed",
-        description='a sentence-transformers folder that loss "in-batch" imitates; "installed" is '
-        'that of the extra `teacher` where it is installed, "" none',
+        description='sentence-transformers folder that the network imitates with loss "in-batch"; '
+        '"installed" is that of the extra `teacher` if it is installed, "" is none',
     )
     imitation_epochs: int = Field(
-        12, ge=0, description="passes over all texts that imitate the teacher, first"
+        12,
+        ge=0,
+        description="epochs of the first phase with a teacher, in which the network imitates "
+        "it on all texts",
     )
     tuning_epochs: int = Field(
-        2, ge=0, description="passes over the examples of a network that has imitated a teacher"
+        2,
+        ge=0,
+        description="epochs of the second phase with a teacher, in which the network learns "
+        "from the examples",
     )
     tuning_rate: float = Field(
-        2e-3, gt=0, le=10, description="learning rate of these, at their start"
+        2e-3,
+        gt=0,
+        le=10,
+        description="learning rate at the start of the second phase with a teacher",
     )
     taught_batch_size: int = Field(
-        256, ge=2, le=MOST_EXAMPLES, description="examples a batch with a teacher"
+        256, ge=2, le=MOST_EXAMPLES, description="examples per batch with a teacher"
     )
-    epochs: int = Field(
-        10, ge=0, description="most passes over the examples of a network without a teacher"
-    )
+    epochs: int = Field(10, ge=0, description="most epochs without a teacher")
     patience: int = Field(
-        10, ge=1, description="epochs without gain on validation queries before the end"
+        10,
+        ge=1,
+        description="training ends after so many epochs without a better validation result",
     )
-    decay: bool = Field(True, description="let the learning rate fall to 0 over the epochs")
+    decay: bool = Field(True, description="whether the learning rate falls to 0 over the epochs")
     dropout: float = Field(0.2, ge=0, lt=1, description="share of units left out in training")
     spelling_dropout: float = Field(
-        0.1, ge=0, lt=1, description="share of words shown by their spelling alone"
+        0.1,
+        ge=0,
+        lt=1,
+        description="share of words of which the network sees only the spelling in training",
     )
-    topic_epochs: int = Field(10, ge=1, description="most passes of the topic model")
+    topic_epochs: int = Field(10, ge=1, description="most epochs of the topic model")
 
     @property
     def weighs_time(self) -> bool:
@@ -118,7 +134,7 @@ class TuningSettings(LoopSettings):
     )
     epochs: int = Field(3, ge=1, description="passes over the labelled pairs")
     least_steps: int = Field(
-        0, ge=0, description="fewest batches in all; few labels get more epochs"
+        0, ge=0, description="least number of batches in total; few labels get more epochs"
     )
-    batch_size: int = Field(48, ge=2, le=MOST_EXAMPLES, description="pairs a batch")
-    decay: bool = Field(True, description="let the learning rate fall to 0 over the epochs")
+    batch_size: int = Field(48, ge=2, le=MOST_EXAMPLES, description="pairs per batch")
+    decay: bool = Field(True, description="whether the learning rate falls to 0 over the epochs")
