@@ -33,7 +33,7 @@ class JobKind(StrEnum):
 
 
 class JobState(StrEnum):
-    """What has become of a job."""
+    """The state of a job; a `waiting` job waits for a yes or no."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -69,7 +69,8 @@ class Step(StrEnum):
 
 
 class Promotion(StrEnum):
-    """What becomes of a bundle whose tickets are encoded: `arguments["promotion"]` of a job."""
+    """What happens when all tickets are encoded with a bundle: `rule`: it serves unless it loses;
+    `ask`: the job waits for a yes or no; `never`: the serving bundle stays."""
 
     RULE = "rule"
     """It serves unless it loses to the serving bundle on the test queries

@@ -74,7 +74,7 @@ documents."""
 
 
 class Role(StrEnum):
-    """What somebody is for; each role may do all that the one before it may."""
+    """A person's role; each role may do everything that the one before it may."""
 
     ENGINEER = "engineer"
     SCIENTIST = "scientist"

@@ -38,7 +38,8 @@ class Recommendation:
 
 
 class Outlook(StrEnum):
-    """What may be expected of the tickets shown: that one is a YES, that one may be, or nothing."""
+    """What to expect of the tickets shown: `likely`: one of them likely helps; `possible`: one may
+    help; `nothing`: none matches well."""
 
     LIKELY = "likely"
     POSSIBLE = "possible"
@@ -73,8 +74,9 @@ BACKWARDS = "No date is both since {} and before {}; swap them."
 
 
 class Order(StrEnum):
-    """In which order tickets are shown: best match first, or the same ones with the newest first;
-    by TEXT their time does not count, so other ones may be the best."""
+    """The order of the tickets shown: `best`: best match first; `newest`: the same tickets, newest
+    first; `text`: best match first, ranked by the texts alone, without the tickets' age, so that
+    other tickets may be shown."""
 
     BEST = "best"
     NEWEST = "newest"

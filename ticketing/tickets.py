@@ -31,7 +31,7 @@ class Grade(IntEnum):
 
 
 class ModelKind(StrEnum):
-    """What a bundle holds."""
+    """What a bundle is for: ranking tickets, categories, or relatedness of sentences."""
 
     RANKING = "ranking"
     CATEGORIES = "categories"

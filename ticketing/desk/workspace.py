@@ -29,7 +29,9 @@ round."""
 
 
 class Sampling(StrEnum):
-    """How queries are chosen to be judged."""
+    """How queries are chosen for judging: `random`: any queries; `uncertain`: those whose chance of
+    an answer is nearest to one half; `different`: those whose ten best tickets differ most between
+    two bundles."""
 
     RANDOM = "random"
     UNCERTAIN = "uncertain"

@@ -17,7 +17,7 @@ SECURITY_SCHEMES = {
         "type": "apiKey",
         "in": "cookie",
         "name": "session",
-        "description": "Of a browser that signed in; over https its name is __Host-session.",
+        "description": "Cookie of a browser that signed in; over https its name is __Host-session.",
     },
 }
 

@@ -50,6 +50,9 @@ def with_files(spec: Any) -> Any:
     for rule in current_app.url_map.iter_rules():
         if rule.endpoint in FILE_IS_BODY:
             schema = {"type": "string", "format": "binary", "minLength": 1}
-            body = {"description": "The file as it is.", "content": {FILE_TYPE: {"schema": schema}}}
+            body = {
+                "description": "The content of the file.",
+                "content": {FILE_TYPE: {"schema": schema}},
+            }
             spec["paths"][rule.rule]["post"]["requestBody"] = body
     return spec

@@ -45,7 +45,7 @@ def jobs() -> list[dict[str, Any]]:
 @job_api.get("/jobs/<job_id>")
 @job_api.output(JobOut)
 def job(job_id: str) -> dict[str, Any]:
-    """A job with all that is known of it."""
+    """One job with its arguments, its result and its log."""
     return _out(work.known_job(job_id))
 
 
@@ -54,8 +54,8 @@ def job(job_id: str) -> dict[str, Any]:
 @job_api.output(JobOut, status_code=202)
 @job_api.doc(responses=STATE)
 def train(given: TrainingIn) -> dict[str, Any]:
-    """Begin a training with the settings of the serving model; the new model is encoded and
-    compared then."""
+    """Begin a training with the settings of the serving model; then encode all tickets with the new
+    model, and compare it with the serving one."""
     return _out(work.train(given.promotion, given.before))
 
 
@@ -63,8 +63,8 @@ def train(given: TrainingIn) -> dict[str, Any]:
 @job_api.input(ImportArgs, location="query", arg_name="asked")
 @job_api.output(JobOut, status_code=202)
 def import_(asked: ImportArgs) -> dict[str, Any]:
-    """Begin the import of a file of tickets, or a check of what it would do; a file of which a row
-    can be read is kept, and rows that cannot be used are said by the job."""
+    """Import a file of tickets, or only check what an import would store; a file is refused if no
+    row of it can be read, and the job reports single rows that cannot be used."""
     return _out(work.import_(asked.name, request.stream, asked.pairs(), asked.check_only))
 
 
@@ -73,7 +73,7 @@ def import_(asked: ImportArgs) -> dict[str, Any]:
 @job_api.output(JobOut, status_code=202)
 @job_api.doc(responses=NOT_FOUND)
 def evaluate(given: EvaluationIn) -> dict[str, Any]:
-    """Begin to measure a model, beside another one where given; the job keeps a report."""
+    """Measure a model, or two models side by side; the job keeps a report."""
     return _out(work.evaluate(given.bundle_id, given.other))
 
 
@@ -82,7 +82,7 @@ def evaluate(given: EvaluationIn) -> dict[str, Any]:
 @job_api.output(JobOut)
 @job_api.doc(responses=STATE)
 def cancel(job_id: str, nothing: Nothing) -> dict[str, Any]:
-    """Ask a job to end; needs the scope that begins such a job as well."""
+    """Ask a job to end; also needs the scope that begins such a job."""
     return _out(work.cancel(job_id))
 
 
@@ -91,8 +91,8 @@ def cancel(job_id: str, nothing: Nothing) -> dict[str, Any]:
 @job_api.output(JobOut)
 @job_api.doc(responses=STATE)
 def retry(job_id: str, nothing: Nothing) -> dict[str, Any]:
-    """Queue a job that failed or was cancelled once more; it goes on where it stopped. Needs the
-    scope that begins such a job as well."""
+    """Queue a failed or cancelled job again; it continues where it stopped. Also needs the scope
+    that begins such a job."""
     return _out(work.retry(job_id))
 
 
@@ -101,7 +101,7 @@ def retry(job_id: str, nothing: Nothing) -> dict[str, Any]:
 @job_api.output(JobOut)
 @job_api.doc(responses=STATE)
 def answer(job_id: str, given: AnswerIn) -> dict[str, Any]:
-    """Say yes or no to the model of a job that waits for it."""
+    """Answer yes or no to a waiting job: whether its model is to serve."""
     return _out(work.answer(job_id, given.yes))
 
 
@@ -117,7 +117,7 @@ def models() -> list[Any]:
 @job_api.output(ComparisonOut)
 @job_api.doc(responses=NOT_FOUND | STATE)
 def compare(asked: CompareArgs) -> Any:
-    """Two models on the test queries, measured at once."""
+    """Compare two models on the test queries; this may take half a minute."""
     return work.compare(asked.new, asked.old)
 
 
@@ -126,7 +126,7 @@ def compare(asked: CompareArgs) -> Any:
 @job_api.output(JobOut, status_code=202)
 @job_api.doc(responses=STATE)
 def promote(bundle_id: str, given: PromotionIn) -> dict[str, Any]:
-    """Begin the job that encodes every ticket under a model, compares it and promotes it."""
+    """Begin a job that encodes all tickets with a model, compares it and promotes it."""
     return _out(work.reindex(bundle_id, given.promotion))
 
 
@@ -135,8 +135,8 @@ def promote(bundle_id: str, given: PromotionIn) -> dict[str, Any]:
 @job_api.output(RollbackOut)
 @job_api.doc(responses=NOT_FOUND | STATE)
 def rollback(given: RollbackIn) -> dict[str, str]:
-    """Let the model that served before serve again, at once; name it, and sending this twice does
-    nothing more."""
+    """Let the model that served before serve again, at once; if the body names this model, a
+    repeated request changes nothing."""
     said = work.rollback(given.bundle_id)
     return {"bundle_id": served_desk().store.serving(), "said": said}
 
@@ -145,7 +145,7 @@ def rollback(given: RollbackIn) -> dict[str, str]:
 @job_api.output({}, status_code=204)
 @job_api.doc(responses=STATE)
 def delete_model(bundle_id: str) -> str:
-    """Delete a model and its codes; one that serves is refused."""
+    """Delete a model and its codes; the serving model cannot be deleted."""
     work.delete_model(bundle_id)
     return ""
 
@@ -162,7 +162,7 @@ def schedule() -> dict[str, object]:
 @job_api.input(ScheduleIn, arg_name="given")
 @job_api.output(ScheduleOut)
 def set_schedule(given: ScheduleIn) -> dict[str, object]:
-    """Train weekly, after so many new judgments, or both; a missed time is made up for once."""
+    """Set when the desk trains by itself: weekly, after a number of new judgments, or both."""
     return schedule_out(work.set_schedule(given), current_desk().new_judgments())
 
 

@@ -63,7 +63,7 @@ def recommend(asked: RecommendIn) -> Response:
 @api.output(QueryAnswerOut)
 @api.doc(responses=CONFLICT)
 def query_answer(query_id: str, args: QueryArgs) -> dict[str, Any]:
-    """The answer to a query asked before, as of now, with your grades and everybody's."""
+    """The present answer to an earlier query, with your grades and those of all judges."""
     query = known_query(query_id)
     found = current_desk().recommend(query, args.filters(), args.limit, order=args.order)
     grades = current_desk().grades(query_id, current_person().name)
@@ -94,7 +94,7 @@ def judge(judged: JudgmentIn) -> dict[str, str | None]:
 @api.get("/tickets/<path:ticket_id>")
 @api.output(TicketOut)
 def get_ticket(ticket_id: str) -> Ticket:
-    """A ticket."""
+    """One ticket."""
     return known_ticket(ticket_id)
 
 
@@ -131,7 +131,7 @@ def delete_ticket(ticket_id: str) -> str:
 @api.output(TopicsOut)
 @api.doc(responses=CONFLICT)
 def topics(chosen: FiltersIn) -> dict[str, Any]:
-    """What the tickets are about, by share, and how shares move by month."""
+    """The topics of the tickets, most frequent first, in total and by month."""
     survey = current_desk().topics(chosen.filters())
     return {
         **vars(survey),

@@ -17,11 +17,11 @@ EVERY_OPERATION = {
 }
 WITH_BODY = {
     413: "The body is too long.",
-    415: "The body is of another type than is said here.",
+    415: "The body has another content type than is given here.",
 }
-NOT_FOUND = {404: "What the body names does not exist."}
-CONFLICT = {409: "A model must serve first, or something else was sent under this `event_id`."}
-STATE = {409: "The job or the model is in no state for that; the sentence says which."}
+NOT_FOUND = {404: "Something that the request names does not exist."}
+CONFLICT = {409: "No model serves yet, or another event has this `event_id`."}
+STATE = {409: "The state of the job or model does not allow this; the sentence says why."}
 ERROR: Content = {"application/json": {"schema": {"$ref": "#/components/schemas/HTTPError"}}}
 TICKET: Content = {"application/json": {"schema": {"$ref": "#/components/schemas/TicketOut"}}}
 PUT_TICKET: dict[int | str, dict[str, str | Content]] = {

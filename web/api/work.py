@@ -41,7 +41,7 @@ work_api.before_request(check_body)
 @work_api.input(HistoryArgs, location="query", arg_name="args")
 @work_api.output(list[AskingOut])  # type: ignore[arg-type]  # APIFlask takes lists, unsaid
 def history(args: HistoryArgs) -> list[Asking]:
-    """What you asked and what was answered then, the last first."""
+    """The queries that you asked and what was answered, latest first."""
     asked = current_desk().history(current_person().name)
     return list(asked[args.offset : args.offset + args.limit])
 
@@ -49,7 +49,7 @@ def history(args: HistoryArgs) -> list[Asking]:
 @work_api.get("/saved")
 @work_api.output(list[SavedOut])  # type: ignore[arg-type]
 def saved() -> list[SavedQuery]:
-    """The queries that you saved, the last first."""
+    """The queries that you saved, latest first."""
     return current_desk().saved_queries(current_person().name)
 
 
@@ -57,7 +57,7 @@ def saved() -> list[SavedQuery]:
 @work_api.input(FiltersIn, arg_name="chosen")
 @work_api.output({}, status_code=204)
 def save(query_id: str, chosen: FiltersIn) -> str:
-    """Save a query with filters to come back to."""
+    """Save a query with its filters, to ask it again later."""
     current_desk().save_query(query_id, chosen.filters(), current_person().name)
     return ""
 
@@ -66,7 +66,7 @@ def save(query_id: str, chosen: FiltersIn) -> str:
 @work_api.input(FiltersIn, location="query", arg_name="chosen")
 @work_api.output({}, status_code=204)
 def forget(query_id: str, chosen: FiltersIn) -> str:
-    """Save a query with these filters no longer."""
+    """Remove a saved query with these filters from your saved ones."""
     current_desk().save_query(query_id, chosen.filters(), current_person().name, kept=False)
     return ""
 
@@ -74,14 +74,14 @@ def forget(query_id: str, chosen: FiltersIn) -> str:
 @work_api.get("/unanswered")
 @work_api.output(list[GapOut])  # type: ignore[arg-type]
 def unanswered() -> list[Any]:
-    """Queries of everybody that nothing matched well, by topic, most first."""
+    """Queries of all people without a good match or a YES, by topic, largest topic first."""
     return list(current_desk().unanswered())
 
 
 @work_api.get("/solved/<path:ticket_id>")
 @work_api.output(list[SolvedOut])  # type: ignore[arg-type]
 def solved(ticket_id: str) -> list[Judgment]:
-    """The queries that a ticket solved, as judges say, the last first."""
+    """The queries for which a judge graded the ticket YES, latest first."""
     return current_desk().solved_by(known_ticket(ticket_id).id)
 
 
@@ -101,21 +101,21 @@ def begin_round(wanted: RoundIn) -> dict[str, Any]:
 @work_api.output(RoundOut)
 @work_api.doc(responses=NOT_FOUND | CONFLICT)
 def get_round(args: RoundArgs) -> dict[str, Any]:
-    """A round of judging, with what you said so far."""
+    """A round of judging, with your judgments so far."""
     return _round(args.round())
 
 
 @work_api.get("/agreement")
 @work_api.output(list[AgreementOut])  # type: ignore[arg-type]
 def agreement() -> list[Any]:
-    """How far every two judges agree, and where they do not."""
+    """How often every two judges agree, and where they differ."""
     return list(current_desk().agreements())
 
 
 @work_api.get("/quality")
 @work_api.output(QualityReportOut)
 def quality() -> QualityReport:
-    """By week and model: what was asked, judged and right, and what each switch changed."""
+    """Quality of the answers by week and model, and around each change of the serving model."""
     return current_desk().quality()
 
 
@@ -124,7 +124,7 @@ def quality() -> QualityReport:
 @work_api.output(list[ProposalOut])  # type: ignore[arg-type]
 @work_api.doc(responses=CONFLICT)
 def categories(args: CategoryArgs) -> list[dict[str, Any]]:
-    """The likeliest of the desk's own categories for a subject, with what you said to each."""
+    """The likeliest of the desk's own categories for a subject, with your verdict on each."""
     desk = current_desk()
     proposed = desk.propose_categories(args.subject, args.limit)
     said = desk.category_verdicts(args.subject, current_person().name)
@@ -136,7 +136,7 @@ def categories(args: CategoryArgs) -> list[dict[str, Any]]:
 @work_api.output({}, status_code=204)
 @work_api.doc(responses=CONFLICT)
 def answer_category(given: CategoryIn) -> str:
-    """Say whether a category is right for a subject, or take that back with null."""
+    """Give a verdict on a category for a subject, or take it back with null."""
     judge_category(given.subject, given.group, given.right, given.event_id)
     return ""
 
@@ -148,6 +148,6 @@ def _round(chosen: Round) -> dict[str, Any]:
 @work_api.get("/people")
 @work_api.output(list[AccountOut])  # type: ignore[arg-type]
 def people() -> list[Account]:
-    """Everybody who may sign in; nothing of their passwords."""
+    """All people who may sign in, without their passwords."""
     audit(Deed.EXPORTED, "people")
     return served_desk().store.accounts()

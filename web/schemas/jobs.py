@@ -35,8 +35,8 @@ class LogLineOut(Out):
 
 
 class JobOut(Out):
-    """A job's record, with its rate (of what it counts, a second) and the seconds it still
-    needs."""
+    """The record of a job. `done` and `total` count the items of its present step, and `rate` is
+    the number of items per second."""
 
     id: str
     kind: JobKind
@@ -47,10 +47,13 @@ class JobOut(Out):
     done: int
     rate: float
     seconds_left: float | None = Field(
-        description="of a training those of its step; null where nobody knows, as while it is"
-        " stalled"
+        description="estimated seconds until the job ends (a training: until its step ends); "
+        "null if unknown,"
+        " for example while the job is stalled"
     )
-    stalled: bool = Field(description="nobody has reported for a while, and no worker lives")
+    stalled: bool = Field(
+        description="whether the job has not reported for a while and no worker runs"
+    )
     created: Time
     started: Time | None
     heartbeat: Time | None
@@ -58,51 +61,59 @@ class JobOut(Out):
     cancel_requested: bool
     errors: dict[str, str]
     message: str
-    by: str = Field(description="who asked for it")
+    by: str = Field(
+        description="name of the person who started the job; empty for the program itself"
+    )
     attempts: int
-    arguments: dict[str, object] = Field(description="what was asked for")
-    result: dict[str, object] = Field(description="what it has changed or found so far")
-    log: list[LogLineOut] = Field(description="the last lines")
+    arguments: dict[str, object] = Field(description="arguments of the job")
+    result: dict[str, object] = Field(description="what the job has changed or found so far")
+    log: list[LogLineOut] = Field(description="last lines of the job's log")
 
 
 class PromotionIn(Body):
-    """What becomes of a model whose tickets are encoded."""
+    """What happens when all tickets are encoded with the model."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"promotion": "ask"}]})
 
     promotion: Promotion = Field(
         Promotion.RULE,
         strict=False,
-        description="rule: it serves unless it loses; ask: it waits for an answer; never: it is"
-        " only encoded",
+        description="`rule`: the model serves unless it loses to the serving one; `ask`: it "
+        "waits for a yes or no;"
+        " `never`: the serving model stays",
     )
 
 
 class TrainingIn(Body):
-    """A training: a new model of all tickets and judgments."""
+    """Options of a training on the desk's tickets and judgments."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"promotion": "ask"}]})
 
     promotion: Promotion = Field(
         Promotion.ASK,
         strict=False,
-        description="what becomes of it; rule asks for the scope promote as well",
+        description="what happens with the new model; `rule` also needs the scope `promote`",
     )
-    before: Moment | None = Field(None, description="learn only from tickets created before")
+    before: Moment | None = Field(
+        None, description="learn only from tickets created before this time"
+    )
 
 
 class ImportArgs(In):
-    """A file of tickets, which is the body itself."""
+    """How to read a file of tickets; the body is the file itself."""
 
     name: GivenName = Field(
-        description="the file's name, which says how it is read: .csv, .tsv or .jsonl, each also "
+        description="name of the file; its ending says how it is read: .csv, .tsv or .jsonl, "
+        "each also "
         ".gz"
     )
     columns: str = Field(
         "",
-        description="where the usual names would be wrong: field=column, separated by commas",
+        description="columns that do not have a usual name: field=column, separated by commas",
     )
-    check_only: bool = Field(False, description="say what would be stored, and store nothing")
+    check_only: bool = Field(
+        False, description="whether only to report what would be stored, and to store nothing"
+    )
 
     def pairs(self) -> list[str]:
         """Each field=column."""
@@ -110,26 +121,28 @@ class ImportArgs(In):
 
 
 class EvaluationIn(Body):
-    """Which model to measure, and which beside it."""
+    """The model to measure, and another one to measure beside it, if any."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{}]})
 
-    bundle_id: Name = Field("", description="the serving one unless given")
+    bundle_id: Name = Field("", description="id of the model; empty for the serving one")
     other: Name = ""
 
 
 class Nothing(Body):
-    """Nothing but {}."""
+    """An empty object: {}."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{}]})
 
 
 class RollbackIn(Body):
-    """Which model serves again."""
+    """The model that is to serve again."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{}]})
 
-    bundle_id: str = Field("", description="the one that served before; empty is whichever it is")
+    bundle_id: str = Field(
+        "", description="id of the model that served before; empty for whichever it is"
+    )
 
 
 class AnswerIn(Body):
@@ -137,48 +150,54 @@ class AnswerIn(Body):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"yes": True}]})
 
-    yes: bool = Field(description="true lets the model serve")
+    yes: bool = Field(description="true lets the model serve, false refuses it")
 
 
 class CompareArgs(In):
-    """Two models."""
+    """Two models to compare."""
 
-    new: Given = Field(description="id of the one")
-    old: Given = Field(description="id of the other")
+    new: Given = Field(description="id of the first model")
+    old: Given = Field(description="id of the second model")
 
 
 class ComparisonOut(Out):
-    """Two models on the test queries; the means are null where there are none."""
+    """Two models compared on the test queries: means of the measures, null without a query."""
 
     queries: int
     new: dict[str, float]
     other: dict[str, float]
-    p: float = Field(description="how often chance alone would set them as far apart")
-    may_serve: bool = Field(description="whether the new one may take the other's place")
+    p: float = Field(
+        description="how often chance alone would produce a difference as large as this one"
+    )
+    may_serve: bool = Field(description="whether the new model may replace the other one")
 
 
 class BundleOut(Out):
     """A model."""
 
     id: str
-    kind: ModelKind | None = Field(description="null where it cannot be read")
-    trained: Time | None = Field(description="null where the model does not say it")
+    kind: ModelKind | None = Field(
+        description="kind of the model; null if the model cannot be read"
+    )
+    trained: Time | None = Field(
+        description="time of the training; null if the model does not say it"
+    )
     about: str
     serves: bool
-    served_before: bool = Field(description="a rollback would go back to it")
-    encoded: int = Field(description="tickets that carry fresh codes under it")
-    verdict: str = Field(description="what came of it when it was last compared or promoted")
+    served_before: bool = Field(description="whether a rollback would let this model serve")
+    encoded: int = Field(description="number of tickets with up-to-date codes of this model")
+    verdict: str = Field(description="result of its last comparison or promotion, in words")
 
 
 class RollbackOut(Out):
-    """What a rollback did."""
+    """The model that serves after a rollback, and what was done, in one sentence."""
 
     bundle_id: str
     said: str
 
 
 class ScheduleIn(Body):
-    """When the desk trains by itself; with neither a day nor judgments it never does."""
+    """When the desk trains by itself: weekly, after new judgments, or both; with neither, never."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -187,12 +206,12 @@ class ScheduleIn(Body):
     )
 
     weekday: Weekday | None = Field(None, strict=False, description="day of a weekly training")
-    at: Clock = Field(f"{DEFAULT_TIME:%H:%M}", description="when on that day (UTC)")
+    at: Clock = Field(f"{DEFAULT_TIME:%H:%M}", description="time of that day (UTC)")
     judgments: Annotated[int, Field(ge=0, le=MOST_JUDGMENTS), WHOLE] = Field(
-        0, description="train after so many new judgments; 0 is never"
+        0, description="number of new judgments after which a training begins; 0 for never"
     )
     promotion: Promotion = Field(
-        Promotion.RULE, strict=False, description="what becomes of the new model"
+        Promotion.RULE, strict=False, description="what happens with the new model"
     )
 
 
@@ -200,13 +219,15 @@ class ScheduleOut(Out):
     """When the desk trains by itself."""
 
     weekday: Weekday | None
-    at: str = Field(pattern=CLOCK, description="UTC")
+    at: str = Field(pattern=CLOCK, description="time of that day (UTC)")
     judgments: int
     promotion: Promotion
-    since: Time | None = Field(description="when it was set or last began a training")
-    counts_since: Time | None = Field(description="since when new judgments count")
-    next_time: Time | None = Field(description="the weekly time that comes next")
-    new_judgments: int = Field(description="of those you may see, that came since they count")
+    since: Time | None = Field(description="when the schedule was set, or last started a training")
+    counts_since: Time | None = Field(description="time from which new judgments are counted")
+    next_time: Time | None = Field(
+        description="time of the next weekly training, or of a missed one"
+    )
+    new_judgments: int = Field(description="number of new judgments, of those that you may see")
 
 
 def schedule_out(schedule: Schedule, new_judgments: int) -> dict[str, object]:

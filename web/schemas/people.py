@@ -45,7 +45,7 @@ class AccountOut(Out):
     role: Role
     groups: Annotated[list[str], BeforeValidator(sorted)]
     disabled: bool
-    openid: bool = Field(description="whether a provider vouches for them")
+    openid: bool = Field(description="whether the person signs in with the OpenID provider")
 
 
 class TokenIn(In):

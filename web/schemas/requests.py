@@ -130,8 +130,10 @@ class FiltersIn(In):
 
     product: Name = ""
     status: Name = ""
-    created_since: MaybeMoment = Field(None, description="inclusive; UTC unless it says otherwise")
-    created_before: MaybeMoment = Field(None, description="exclusive")
+    created_since: MaybeMoment = Field(
+        None, description="tickets created at this time or later; UTC if it has no time zone"
+    )
+    created_before: MaybeMoment = Field(None, description="tickets created before this time")
 
     def filters(self) -> Filters:
         """The filters as the core has them."""
@@ -156,8 +158,9 @@ class Ordered(In):
     order: Order = Field(
         Order.BEST,
         strict=False,
-        description="`best`: the best match first; `newest`: the same tickets, the newest first; "
-        "`text`: how recent a ticket is does not count.",
+        description="`best`: best match first; `newest`: the same tickets, newest first; "
+        "`text`: best "
+        "match first, ranked by the texts alone, without the tickets' age",
     )
 
 
@@ -170,7 +173,9 @@ class RecommendIn(Ordered, Body):
     description: QueryText = ""
     filters: FiltersIn = Field(FiltersIn(), strict=False)
     exhaustive: bool = Field(
-        False, description="Compare every ticket, also where an index chooses of very many."
+        False,
+        description="whether to compare every ticket, also in a large archive, where an "
+        "index chooses some",
     )
 
 
@@ -201,7 +206,7 @@ class TopicsArgs(In):
 
 
 class TopicName(Body):
-    """What to call a topic; empty lets its words be its title."""
+    """A name for a topic; if it is empty, the topic's words are its title."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Cold spots"}]})
 
@@ -213,7 +218,7 @@ class TopicArgs(FiltersIn):
 
     limit: int = Field(20, ge=1, le=MOST_RESULTS)
     offset: Annotated[int, Field(ge=0), AtMost(OFFSET)] = Field(
-        0, description="tickets to leave out, newest first"
+        0, description="number of the newest tickets to skip"
     )
 
 
@@ -233,19 +238,25 @@ class JudgmentIn(Body):
         None, description="rank at which the ticket was shown"
     )
     score: float | None = Field(None, ge=1, le=5, description="score that was shown")
-    event_id: EventId = Field("", description="the same id sent twice counts once")
-    note: Note = Field("", description="what you have to say beside the grade")
+    event_id: EventId = Field(
+        "",
+        description="id chosen by the sender: an event that is sent twice with the same id "
+        "counts once",
+    )
+    note: Note = Field("", description="a remark on the grade")
     judge: Name = Field(
-        "", description="who judged, where it was not you; asks for the scope judge-for-others"
+        "", description="name of the judge, if it is not you; needs the scope `judge-for-others`"
     )
     seen: GradeName | Literal[""] | None = Field(
-        None, description="the grade that the page showed, empty for none"
+        None,
+        description="grade that the sender saw before, empty for none; if it was another, "
+        "the answer says so",
     )
 
 
 class TicketIn(Body):
-    """A past ticket's text, of which HTML and wiki mark-up are left out as in an import, and what
-    a filter may ask for."""
+    """The texts of a past ticket, and the fields that filters use. HTML and wiki mark-up are
+    removed from the texts, as in an import."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -263,7 +274,8 @@ class TicketIn(Body):
     created: Moment | None = None
     groups: list[Name] | None = Field(
         None,
-        description="who may see it; [] is everybody, and left out it keeps those that it has",
+        description="groups that may see the ticket; [] for everybody; if left out, the "
+        "ticket keeps its groups",
     )
 
     def ticket(self, ticket_id: str) -> Ticket:

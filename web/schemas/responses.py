@@ -32,12 +32,12 @@ class TicketOut(Out):
     status: str
     created: Time | None
     groups: Annotated[list[str], BeforeValidator(sorted)] = Field(
-        description="who may see it; empty is everybody"
+        description="groups that may see the ticket; empty for everybody"
     )
 
 
 class QueryOut(Out):
-    """The problem that was asked; `id` is its address, /queries/<id>."""
+    """A query; its page is /queries/<id>. `ticket_id` is set if the query is itself a ticket."""
 
     id: str
     subject: str
@@ -46,10 +46,11 @@ class QueryOut(Out):
 
 
 class PartOut(Out):
-    """One term of the distance; that of channel `age` belongs to no pair of components."""
+    """One part of the distance, by channel and pair of components; that of `age` has no pair."""
 
     channel: str = Field(
-        description="h sentence, E meaning of words, T topics, L the same words, age time apart"
+        description="h: sentence, E: meaning of words, T: topics, L: the same words, "
+        "S: sentence encoder, age: time between query and ticket"
     )
     query_component: str = Field(description="SUB1 or DESC1; empty for age")
     ticket_component: str = Field(description="SUB2, DESC2 or SOL2; empty for age")
@@ -65,19 +66,21 @@ class TopicOut(Out):
 
 
 class MonthOut(Out):
-    """Tickets of a month (its first day) with the topic, of all its tickets; share 0 to 1."""
+    """A topic in a month (its first day): `tickets` of the month's `of` tickets are about it."""
 
     month: date
     tickets: int
     of: int
-    share: float | None = Field(description="null for a month without any ticket")
+    share: float | None = Field(
+        description="share of the month's tickets, 0 to 1; null if the month has no ticket"
+    )
 
 
 class TrendOut(Out):
-    """A topic, the tickets whose main topic it is, and its months without a gap."""
+    """A topic, the number of tickets whose main topic it is, in total and in every month."""
 
     topic: int
-    title: str = Field(description="the name that somebody gave it, else its words")
+    title: str = Field(description="name that a person gave the topic, otherwise its words")
     words: list[str]
     tickets: int
     share: float
@@ -85,7 +88,8 @@ class TrendOut(Out):
 
 
 class TopicsOut(Out):
-    """Topics by share of tickets. `undrawn` tickets have no date, or one of no month shown."""
+    """The topics, most frequent first. `without_topic` is the number of tickets without a main
+    topic, `undrawn` that of tickets in no month (no date, or one that is too early or too late)."""
 
     bundle_id: str
     tickets: int
@@ -101,15 +105,15 @@ class TopicTicketsOut(TrendOut):
 
 
 class SharedWordOut(Out):
-    """A telling word of both texts, as the query writes it; the ticket has it as `tokens`."""
+    """A telling word that both texts share: `word` as in the query, `tokens` as in the ticket."""
 
     word: str
-    weight: float = Field(description="idf: how much the word tells")
+    weight: float = Field(description="rarity of the word in the archive (idf)")
     tokens: list[str]
 
 
 class AlikeWordsOut(Out):
-    """Two words that the model takes for each other."""
+    """Two different words that the model takes to mean the same."""
 
     query_word: str
     ticket_word: str
@@ -117,40 +121,50 @@ class AlikeWordsOut(Out):
 
 
 class ReasonOut(Out):
-    """Why the ticket was proposed: the same in words and as a `sentence`."""
+    """Why the ticket was proposed: one `sentence`, and the facts behind it."""
 
     sentence: str
     shared: list[SharedWordOut]
     alike: list[AlikeWordsOut]
     named: list[str] = Field(
-        description="numbers and codes that both name, as the query has them, three at most"
+        description="numbers and codes that both texts contain, as the query writes them; "
+        "three at most"
     )
-    by_id: bool = Field(description="the query's subject is the ticket's id")
+    by_id: bool = Field(description="whether the query's subject is the ticket's id")
     by_code: bool = Field(
-        description="it is there for what both name alone; nothing is known of its `chance`"
+        description="whether the ticket was found only by the numbers and codes in `named`; "
+        "`chance` then says nothing"
     )
-    moved: str = Field(description="why its rank is not that of its distance; empty where it is")
+    moved: str = Field(
+        description="sentence that says what changed the rank beside the distance; empty if "
+        "nothing did"
+    )
     solved: str = Field(
-        description="how a query begins that the ticket solved and by which it was found; empty"
-        " where its own text is nearer"
+        description="beginning of an earlier query that the ticket solved and by which it "
+        "was found; empty"
+        " if the ticket's own text is nearer"
     )
 
 
 class RecommendationOut(Out):
     """A proposed ticket; `parts` add up to `distance`."""
 
-    rank: int = Field(description="by match, 1 is the best, whatever the order")
+    rank: int = Field(description="rank by match, 1 for the best, in any `order`")
     ticket: TicketOut
     score: float = Field(description="expected rating, 5 P(YES) + 3 P(REL) + 1 P(NO)")
-    chance: float = Field(description="P(YES), 0 to 1: that it answers the query")
-    chance_related: float = Field(description="P(REL), 0 to 1: that it is related, no more")
+    chance: float = Field(
+        description="P(YES): probability that the ticket solves the problem, 0 to 1"
+    )
+    chance_related: float = Field(
+        description="P(REL): probability that the ticket is only related, 0 to 1"
+    )
     distance: float
     parts: list[PartOut]
     topics: list[TopicOut]
     reason: ReasonOut
-    answer: str = Field(description="the sentence of the solution that answers the query best")
+    answer: str = Field(description="sentence of the solution that answers the query best")
     like: list["RecommendationOut"] = Field(
-        description="tickets that say nearly the same, ranked lower"
+        description="near-copies: tickets of lower rank that say nearly the same"
     )
 
 
@@ -159,26 +173,29 @@ class RecommendationsOut(Out):
 
     query: QueryOut
     bundle_id: str
-    outlook: Outlook = Field(description="what to expect of the items, by their `chance`")
-    chance: float = Field(description="that a YES is among the ten best, 0 to 1")
-    note: str = Field(description="why nothing matches well, where nothing does")
+    outlook: Outlook = Field(description="what to expect of the items; follows from `chance`")
+    chance: float = Field(description="probability that a YES is among the ten best, 0 to 1")
+    note: str = Field(description="why nothing matches well; otherwise empty")
     named: list[str] = Field(
-        description="numbers and codes that are all that was asked, where the items name one;"
+        description="the query's numbers and codes, if it has nothing else and the items "
+        "were found by them;"
         " `chance` then says little"
     )
     mentioned: list[str] = Field(
         description="ids of tickets that the query mentions and that are not among the items"
     )
-    searched: int = Field(description="tickets that were scored, after filters")
+    searched: int = Field(description="number of tickets that passed the filters")
     typical: dict[str, float] = Field(
-        description="distance by channel of a ticket taken at random, to compare `parts` with"
+        description="mean distance of a random ticket by channel, to compare `parts` with"
     )
-    meant: dict[str, str] = Field(description="unknown words of the query: what each likely means")
+    meant: dict[str, str] = Field(
+        description="unknown words of the query, each with the known word that was probably meant"
+    )
     items: list[RecommendationOut]
 
 
 class StandingOut(Out):
-    """What a judge thinks of a ticket at present, and since when."""
+    """A judge's present grade of a ticket, and when it was given."""
 
     judge: str
     grade: NamedGrade
@@ -187,11 +204,11 @@ class StandingOut(Out):
 
 
 class QueryAnswerOut(RecommendationsOut):
-    """The answer to a query asked before, with what was judged of it."""
+    """The present answer to a query that was asked before, with its judgments."""
 
-    grades: dict[str, GradeName] = Field(description="your own, by ticket id")
+    grades: dict[str, GradeName] = Field(description="your own grades, by ticket id")
     judgments: dict[str, list[StandingOut]] = Field(
-        description="of all judges, by ticket id, the latest first"
+        description="grades of all judges, by ticket id, latest first"
     )
 
 
@@ -201,7 +218,9 @@ class JudgmentOut(Out):
     query_id: str
     ticket_id: str
     grade: GradeName | None
-    replaced: str = Field(description="says where it replaced a grade that `seen` does not know of")
+    replaced: str = Field(
+        description="sentence, if this replaced another grade than `seen`; otherwise empty"
+    )
 
 
 class ErrorOut(Out):

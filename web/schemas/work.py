@@ -31,13 +31,14 @@ class AskedOut(Out):
     query: QueryOut
     filters: FiltersOut
     time: Time
-    bundle_id: str = Field(description="the model that answered")
+    bundle_id: str = Field(description="id of the model that answered")
     outlook: Outlook
     chance: float | None = Field(
-        description="that a YES was among the tickets shown, 0 to 1; null where they were found by"
+        description="probability that a YES is among the tickets shown, 0 to 1; null if they "
+        "were found by"
         " their id or a code"
     )
-    shown: list[str] = Field(description="ids of the tickets, the best first")
+    shown: list[str] = Field(description="ids of the tickets shown, best first")
 
 
 class AskingOut(AskedOut):
@@ -69,28 +70,35 @@ class RoundIn(Body):
     by: Sampling = Field(
         Sampling.RANDOM,
         strict=False,
-        description="at random, by a chance of an answer nearest to one half, or where the ten "
-        "best of two models differ",
+        description="`random`: any queries; `uncertain`: those whose chance of an answer is "
+        "nearest to one half; "
+        "`different`: those whose ten best tickets differ most between two models",
     )
-    size: Annotated[int, Field(ge=1, le=MOST_QUERIES, description="queries"), WHOLE] = 10
-    seed: Annotated[int, Field(ge=0, description="of what is drawn and shuffled"), WHOLE] = 0
-    other: str = Field("", description="the model to compare the serving one with")
+    size: Annotated[int, Field(ge=1, le=MOST_QUERIES, description="number of queries"), WHOLE] = 10
+    seed: Annotated[
+        int, Field(ge=0, description="seed of the choice and of the tickets' order"), WHOLE
+    ] = 0
+    other: str = Field(
+        "", description="id of the model to compare the serving one with; required by `different`"
+    )
 
 
 class HistoryArgs(In):
     """Which of the queries that you asked."""
 
     limit: int = Field(100, ge=1, le=MOST_ASKINGS)
-    offset: int = Field(0, ge=0, le=10**9, description="later ones to leave out")
+    offset: int = Field(0, ge=0, le=10**9, description="number of the latest queries to skip")
 
 
 class RoundArgs(In):
     """The address of a round of judging."""
 
-    queries: Given = Field(description="ids, separated by commas")
-    bundles: Given = Field(description="ids of the models whose ten best are judged")
-    seed: int = Field(0, ge=0, description="of the order of the tickets")
-    after: int = Field(0, ge=0, le=10**6, description="tickets to pass over")
+    queries: Given = Field(description="ids of the queries, separated by commas")
+    bundles: Given = Field(
+        description="ids of the models whose ten best tickets are judged, separated by commas"
+    )
+    seed: int = Field(0, ge=0, description="seed of the tickets' order")
+    after: int = Field(0, ge=0, le=10**6, description="number of tickets to skip")
 
     def round(self) -> Round:
         """The round as the core has it."""
@@ -107,7 +115,7 @@ class PairOut(Out):
 
 
 class RoundOut(Out):
-    """A round of judging: what its address says, and its tickets in the order to judge them."""
+    """A round of judging: its queries, its models, and its tickets in the order to judge them."""
 
     queries: list[str]
     bundles: list[str]
@@ -125,12 +133,14 @@ class DisagreementOut(Out):
 
 
 class AgreementOut(Out):
-    """How far two judges agree on what both judged."""
+    """How often two judges agree on the tickets that both judged."""
 
-    judges: list[str] = Field(description="the two")
-    both: int = Field(description="tickets that both judged")
-    same: int = Field(description="of these, with the same grade")
-    kappa: float | None = Field(description="Cohen's; null where both gave one grade alone")
+    judges: list[str] = Field(description="names of the two judges")
+    both: int = Field(description="number of tickets that both judged")
+    same: int = Field(description="number of these with the same grade")
+    kappa: float | None = Field(
+        description="Cohen's kappa; null if both gave only one and the same grade"
+    )
     disagreements: list[DisagreementOut]
 
 
@@ -144,14 +154,22 @@ class SolvedOut(Out):
 
 
 class QualityOut(Out):
-    """What became of the queries asked in some time; shares are null where there is nothing."""
+    """Quality of the answers in a period; a share is null if there is nothing to count."""
 
     asked: int
-    judged: int = Field(description="of which a shown ticket was judged")
-    yes_at_1: float | None = Field(description="of the judged ones, 0 to 1")
-    yes_in_ten: float | None = Field(description="of the judged ones, 0 to 1")
-    judged_at_10: float | None = Field(description="of their shown tickets, 0 to 1")
-    no_match: float | None = Field(description="of all, those that nothing matched well")
+    judged: int = Field(description="number of queries for which a shown ticket was judged")
+    yes_at_1: float | None = Field(
+        description="share of the judged queries whose first ticket is a YES, 0 to 1"
+    )
+    yes_in_ten: float | None = Field(
+        description="share of the judged queries with a YES among the first ten, 0 to 1"
+    )
+    judged_at_10: float | None = Field(
+        description="share of the judged queries' shown tickets that were judged, 0 to 1"
+    )
+    no_match: float | None = Field(
+        description="share of all queries that nothing matched well, 0 to 1"
+    )
 
 
 class WeekOut(Out):
@@ -163,7 +181,7 @@ class WeekOut(Out):
 
 
 class SwitchOut(Out):
-    """A model that came to serve, and the quality before and after."""
+    """A change of the serving model, and the quality before and after it."""
 
     time: Time
     bundle_id: str
@@ -191,14 +209,18 @@ class ProposalOut(Out):
     """A category that may be right for a subject."""
 
     group: str = Field(description="the category")
-    title: str = Field(description="the known title that speaks for it")
-    score: float = Field(description="1 for the same title")
-    chance: float | None = Field(description="that it is right; null where too few titles told")
-    right: bool | None = Field(description="what you said to it")
+    title: str = Field(
+        description="known title of this category that is most similar to the subject"
+    )
+    score: float = Field(description="similarity of subject and title; 1 if they are equal")
+    chance: float | None = Field(
+        description="probability that the category is right; null if it is unknown"
+    )
+    right: bool | None = Field(description="your verdict; null if you gave none")
 
 
 class CategoryIn(Body):
-    """What somebody says to a category for a subject."""
+    """A verdict on a category for a subject."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -208,5 +230,11 @@ class CategoryIn(Body):
 
     subject: GivenSubject
     group: GivenName = Field(description="the category")
-    right: bool | None = Field(description="null takes your answer back")
-    event_id: EventId = Field("", description="the same id sent twice counts once")
+    right: bool | None = Field(
+        description="true for right, false for wrong; null takes your verdict back"
+    )
+    event_id: EventId = Field(
+        "",
+        description="id chosen by the sender: an event that is sent twice with the same id "
+        "counts once",
+    )

@@ -280,8 +280,8 @@ def test_a_sentence_of_two_lines_is_whole_wherever_an_operation_is_described(cli
     """Of rolling back the page and the reference said “nothing more. Scope: promote.”"""
     rollback = client.get("/openapi.json").json["paths"]["/api/rollback"]["post"]
     said = (
-        "Let the model that served before serve again, at once; name it, and sending this twice"
-        " does nothing more."
+        "Let the model that served before serve again, at once; if the body names this model, a"
+        " repeated request changes nothing."
     )
     assert rollback["summary"] == said
     assert rollback["description"] == f"{said} Scope: promote."
