@@ -126,7 +126,7 @@ def test_in_the_details_a_figure_stands_apart_from_its_bar(open_page):
     ask(page)
     row(page, 1).locator(".details > summary").click()
     table = row(page, 1).locator(".details table")
-    expect(table.locator("caption")).to_contain_text("How far the texts are apart, of how far")
+    expect(table.locator("caption")).to_contain_text("this ticket’s distance, of a random ticket’s")
     bars, figures = (
         table.locator(f"{part} >> nth=0").bounding_box() for part in (".bars svg", ".number")
     )
