@@ -113,6 +113,17 @@ def test_the_heading_says_what_was_judged(open_page, desk, script):
     expect(promise).to_be_visible()
 
 
+def test_a_judged_solution_does_not_stand_below_that_nothing_matches(open_page):
+    page = open_page()
+    ask(page, "Zorblax frobnitz", "Qwfpgj.")
+    warning = page.locator(".no-match")
+    expect(warning).to_be_visible()
+    graded(page.locator(".row").first, "YES").click()
+    is_judged(page.locator(".row").first, "YES")
+    expect(page.get_by_role("heading", name="You judged one of these a solution")).to_be_visible()
+    expect(warning).to_be_hidden()
+
+
 def test_the_last_key_wins_while_the_first_request_is_slow(open_page, desk, slow_at_first):
     page = open_page()
     ask(page)
