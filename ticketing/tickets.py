@@ -100,6 +100,11 @@ class Ticket:
         created = self.created.isoformat() if self.created else ""
         return _digest(self.subject, self.description, self.solution, created)
 
+    @property
+    def has_solution(self) -> bool:
+        """Whether a solution is recorded."""
+        return bool(self.solution)
+
 
 class TicketList(Protocol):
     """A sized collection of tickets that can be iterated repeatedly, in memory or not."""
@@ -116,14 +121,16 @@ class Filters:
     """Which tickets are searched and counted; an unset field does not restrict.
 
     `created_since` is inclusive, `created_before` exclusive; a ticket without a date passes
-    neither. `groups` are those of the viewer, who sees tickets of these groups and tickets without
-    groups. None is a viewer who sees all.
+    neither. `has_solution` leaves out tickets without a recorded solution. `groups` are those of
+    the viewer, who sees tickets of these groups and tickets without groups. None is a viewer who
+    sees all.
     """
 
     product: str = ""
     status: str = ""
     created_since: datetime | None = None
     created_before: datetime | None = None
+    has_solution: bool = False
     groups: frozenset[str] | None = None
 
     def admit(self, ticket: Ticket) -> bool:
@@ -134,6 +141,7 @@ class Filters:
             and self.status in ("", ticket.status)
             and (since is None or (created is not None and created >= since))
             and (before is None or (created is not None and created < before))
+            and (ticket.has_solution or not self.has_solution)
             and (self.groups is None or not ticket.groups or bool(self.groups & ticket.groups))
         )
 

@@ -56,6 +56,7 @@ FILTERED = {
         Filters(created_since=datetime(1900, 1, 1)),
         ["T-10", "T-2"],
     ),
+    "only with a solution": (Filters(has_solution=True), ["T-2"]),
     "all must hold": (Filters(product="SGT-400", status="Open"), []),
     "none restricts nothing": (Filters(), ["A-1", "T-10", "T-2"]),
 }

@@ -54,7 +54,7 @@ class LiteralContract:
 
     @filtered
     def test_those_that_match_alone_are_given(self, store, filters, ids):
-        store.put_tickets([replace(t, solution="E1105", groups=frozenset()) for t in HIDDEN])
+        store.put_tickets([replace(t, description="E1105", groups=frozenset()) for t in HIDDEN])
         assert sorted(store.naming(["e1105"], filters)) == ids
 
     @grouped

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from tests.contract.contract_examples import (
     ALL,
     BARE,
+    FLAME,
     PUMP,
     any_words,
     at_most_sixty,
@@ -93,6 +94,9 @@ def test_what_is_held_follows_all_that_other_processes_do(elasticsearch_settings
     assert agree(status="shut") == {BARE.id: 1}
     assert BARE.id not in agree(groups=frozenset(["office"]))
     assert agree(groups=frozenset(["lab"])) == agree()
+    there.put_tickets([replace(FLAME, solution="Cleaned can 3.")])
+    there.put_codes("b1", [code(replace(FLAME, solution="Cleaned can 3."), 7)])
+    assert agree(has_solution=True) == {FLAME.id: 7}
 
 
 def test_codes_that_were_dropped_and_built_anew_are_not_taken_for_those_before(store):

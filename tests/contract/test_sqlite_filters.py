@@ -23,9 +23,11 @@ CHANGES = [
     [PUMP],
     NEW,
     [replace(NEW[0], product="Y", subject="Newer")],
+    [replace(FLAME, solution="Cleaned can 3."), replace(PUMP, solution="")],
 ]
 EVERY = [
-    Filters(*of_ticket, *of_date)
+    Filters(*of_ticket, *of_date, has_solution)
+    for has_solution in (False, True)
     for of_ticket in product(("", "SGT-400", "X", "Y"), ("", "Open", "Closed"))
     for of_date in (
         (None, None),

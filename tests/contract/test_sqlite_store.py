@@ -22,6 +22,7 @@ from tests.contract.contract_examples import (
     AUDITED,
     BARE,
     EVENT,
+    FLAME,
     NAMED,
     PUMP,
     SAVED,
@@ -450,12 +451,19 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 16")
-    with pytest.raises(StoreError, match="has format 16, and this program reads format 15; run "):
+    store.database.rows("PRAGMA user_version = 17")
+    with pytest.raises(StoreError, match="has format 17, and this program reads format 16; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    15: (
+        "DROP INDEX tickets_filters",
+        "DROP INDEX tickets_created",
+        "ALTER TABLE tickets DROP COLUMN has_solution",
+        "CREATE INDEX tickets_filters ON tickets (product, status, created, groups)",
+        "CREATE INDEX tickets_created ON tickets (created, product, status, groups)",
+    ),
     14: ("DROP TABLE literals",),
     13: (
         "DROP INDEX history_of_kind",
@@ -554,6 +562,26 @@ def test_events_of_a_rare_kind_are_read_alone_and_in_order(store, monkeypatch, v
         [f"SEARCH history USING INDEX {of_ann} AND number>?)"],
         [f"SEARCH history USING INDEX {of_ann})"],
     ]
+
+
+def test_format_15_is_brought_up(store):
+    """It had no filter for tickets with a solution."""
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    grow_old(store, 15)
+    brought_up = SQLiteStore(store.database.folder)
+    with_solution = Filters(has_solution=True)
+    assert list(brought_up.codes("b1", with_solution).ids) == [PUMP.id]
+    brought_up.put_tickets([replace(PUMP, solution=""), replace(FLAME, solution="Cleaned.")])
+    assert list(brought_up.codes("b1", with_solution).ids) == [FLAME.id]
+    counted = "SELECT count(*) FROM tickets WHERE tickets.has_solution = ?"
+    dated = "SELECT created FROM tickets WHERE created < ? AND tickets.has_solution = ?"
+    dated += " ORDER BY created DESC LIMIT 1"
+    assert plans(brought_up, (counted, ["1"]), (dated, ["2020", "1"])) == [
+        ["SCAN tickets USING COVERING INDEX tickets_filters"],
+        ["SEARCH tickets USING COVERING INDEX tickets_created (created<?)"],
+    ]
+    brought_up.close()
 
 
 def test_format_14_is_brought_up(store):
@@ -760,7 +788,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 15; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 16; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

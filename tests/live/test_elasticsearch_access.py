@@ -10,11 +10,13 @@ import pytest
 from elasticsearch import Elasticsearch, helpers
 
 from tests.conftest import missing
+from tests.contract.contract_examples import code, scanned
 from tests.servers import SCRIPT, elasticsearch_server
 from ticketing.errors import StoreError
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.elasticsearch import indices
+from ticketing.stores.elasticsearch.copies import codes_of
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket, Verdict
 
 pytestmark = pytest.mark.elasticsearch
@@ -134,36 +136,65 @@ def test_an_older_format_is_brought_up(client, own_indices):
     }
 
 
-def test_tickets_of_format_11_are_found_by_the_codes_that_they_name(client, own_indices):
-    store = open_store(own_indices)
-    tickets = [Ticket(f"{i:04}", "Backup", f"fails, ORA-{i:05}") for i in range(1201)]
-    store.put_tickets([*tickets, Ticket("none", "pump")])
-    store.close()
-    index = f"{own_indices.store_prefix}-tickets"
+def grow_old(client, index, version, *lacked):
+    """Replace an index by one of an older version, whose documents lack some fields."""
     [described] = client.indices.get_mapping(index=index).values()
-    fields = described["mappings"]["properties"]
-    del fields["literals"]
+    mapping = described["mappings"]
+    fields = {name: kind for name, kind in mapping["properties"].items() if name not in lacked}
     client.indices.create(
         index=f"{index}-000002",
-        mappings={
-            "dynamic": False,
-            "_meta": {"application": indices.APPLICATION, "version": 11},
-            "properties": fields,
-        },
+        mappings=mapping | {"_meta": mapping["_meta"] | {"version": version}, "properties": fields},
     )
-    hits = client.search(index=index, size=2000, source_excludes=["literals"])["hits"]["hits"]
-    old = ({"_index": f"{index}-000002", "_id": x["_id"], "_source": x["_source"]} for x in hits)
-    assert helpers.bulk(client, old, refresh=True) == (1202, [])
+    client.indices.refresh(index=index)
+    whole = {"source_excludes": [*lacked]}
+    in_columns = {"docvalue_fields": [name for name in fields if name != "tokens"]}
+    has_source = mapping.get("_source", {}).get("enabled", True)
+    found = client.search(index=index, size=2000, **(whole if has_source else in_columns))
+    old = (
+        {
+            "_index": f"{index}-000002",
+            "_id": x["_id"],
+            "_source": x["_source" if has_source else "fields"],
+        }
+        for x in found["hits"]["hits"]
+    )
+    count, failed = helpers.bulk(client, old, refresh=True)
+    assert (count, failed) == (found["hits"]["total"]["value"], [])
     client.indices.delete(index=f"{index}-000001")
     client.indices.put_alias(index=f"{index}-000002", name=index)
+
+
+def test_tickets_of_format_11_are_found_by_codes_and_by_whether_they_have_a_solution(
+    client, own_indices, caplog
+):
     store = open_store(own_indices)
+    tickets = [Ticket(f"{i:04}", "Backup", f"fails, ORA-{i:05}") for i in range(1201)]
+    solved = Ticket("solved", "pump", solution="Replaced the relay.")
+    every = [*tickets, Ticket("none", "pump"), solved]
+    store.put_tickets(every)
+    store.put_codes("b1", [code(ticket, 1) for ticket in every])
+    store.set_serving("b1")
+    store.close()
+    index = f"{own_indices.store_prefix}-tickets"
+    codes = f"{own_indices.store_prefix}-{codes_of('b1')}"
+    grow_old(client, index, 11, "literals", "has_solution")
+    grow_old(client, codes, 12, "has_solution")
+    store = open_store(own_indices)
+    assert f"1,203 tickets at {own_indices.store} must be upgraded first" in caplog.text
     assert store.naming(["ora00000", "ora01200", "ora01201"]) == {
         "0000": ["ora00000"],
         "1200": ["ora01200"],
     }
-    assert list(store.iter_tickets()) == [*tickets, Ticket("none", "pump")]
+    assert list(store.iter_tickets()) == every
+    with_solution = Filters(has_solution=True)
+    assert store.count_tickets(with_solution) == 1
+    assert scanned(store.codes("b1", with_solution)) == {"solved": 1}
+    assert (store.stale_ids("b1"), list(store.findings())) == ([], [])
     store.close()
-    assert meta_of(client, index)["version"] == indices.VERSION
+    assert {meta_of(client, name)["version"] for name in (index, codes)} == {indices.VERSION}
+    caplog.clear()
+    open_store(own_indices).close()
+    assert caplog.text == ""
 
 
 def test_judgments_of_format_9_are_still_found_by_their_ticket(client, own_indices):

@@ -36,6 +36,7 @@ def set_filters(given: MultiDict[str, str]) -> dict[str, str]:
 def filter_arguments(filters: Filters) -> dict[str, str]:
     """Filters as arguments of an address: the inverse of `filters_of`."""
     found = {"product": filters.product, "status": filters.status}
+    found["has_solution"] = "yes" if filters.has_solution else ""
     for name in ("created_since", "created_before"):
         if time := getattr(filters, name):
             found[name] = time.isoformat().removesuffix("T00:00:00")

@@ -74,6 +74,14 @@ def _none_if_empty(given: object) -> object:
     return None if given == "" else given
 
 
+_FLAGS = {"": False, "false": False, "true": True, "yes": True}
+
+
+def _flag(given: object) -> object:
+    """Addresses and forms send texts."""
+    return _FLAGS.get(given, given) if isinstance(given, str) else given
+
+
 WHOLE = BeforeValidator(whole)
 Moment = Annotated[datetime, BeforeValidator(readable_time)]
 MaybeMoment = Annotated[
@@ -90,6 +98,14 @@ MaybeMoment = Annotated[
     ),
 ]
 """None may be written as an empty text, as a form sends it."""
+
+
+Flag = Annotated[
+    bool,
+    Field(strict=True),
+    BeforeValidator(_flag),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"type": "string", "enum": [*_FLAGS]}]}),
+]
 
 
 def _stripped(given: object) -> object:
@@ -134,10 +150,11 @@ class FiltersIn(In):
         None, description="tickets created at this time or later; UTC if it has no time zone"
     )
     created_before: MaybeMoment = Field(None, description="tickets created before this time")
+    has_solution: Flag = Field(False, description="true: only tickets with a recorded solution")
 
     def filters(self) -> Filters:
         """The filters as the core has them."""
-        return Filters(self.product, self.status, self.created_since, self.created_before)
+        return Filters(**self.model_dump(include=set(FiltersIn.model_fields)))
 
 
 class CategoryAnswerIn(In):

@@ -23,6 +23,7 @@ class FiltersOut(Out):
     status: str
     created_since: Time | None
     created_before: Time | None
+    has_solution: bool
 
 
 class AskedOut(Out):

@@ -51,6 +51,8 @@ def where(filters: Filters) -> Json:
     must: list[Json] = [{"term": {field: value}} for field, value in terms.items() if value]
     if created:
         must.append({"range": {"created": created}})
+    if filters.has_solution:
+        must.append({"term": {"has_solution": True}})
     if filters.groups is not None:
         everybodys = {"bool": {"must_not": {"exists": {"field": "groups"}}}}
         theirs = {"terms": {"groups": sorted(filters.groups)}}
@@ -61,6 +63,47 @@ def where(filters: Filters) -> Json:
 def between(after: str, until: str) -> Json:
     """The query for ids after `after`, up to `until` unless that is empty."""
     return {"range": {"id": {"gt": after} | ({"lte": until} if until else {})}}
+
+
+def write_tickets(
+    connection: Connection, tickets: Mapping[str, Ticket], known: Mapping[str, Json]
+) -> set[str]:
+    """Write tickets that have not changed since their documents in `known` were read, and the
+    copies in their codes; returns the ids of those written.
+
+    A process that dies before `coded` is set leaves tickets that will be encoded again, never wrong
+    copies.
+    """
+    answers = connection.bulk(
+        {
+            "_index": connection.alias(TICKETS),
+            "_id": id,
+            "_source": document_of(ticket),
+            **({"_op_type": "index", **if_unchanged(known[id])} if id in known else _NEW),
+        }
+        for id, ticket in tickets.items()
+    )
+    written = {
+        id: answer
+        for id, answer in zip(tickets, answers, strict=True)
+        if answer["status"] != CONFLICT
+    }
+    replaced = {id: answer for id, answer in written.items() if id in known}
+    copy_filters(connection, [tickets[id] for id in replaced])
+    same_text = [id for id in replaced if known[id]["_source"]["version"] == tickets[id].version]
+    marks = [
+        {
+            "_op_type": "update",
+            "_index": connection.alias(TICKETS),
+            "_id": id,
+            "doc": {"coded": known[id]["_source"]["coded"]},
+            **if_unchanged(replaced[id]),
+        }
+        for id in same_text
+        if known[id]["_source"]["coded"]
+    ]
+    connection.bulk(marks, refresh=False)  # searches for `coded` refresh first
+    return set(written)
 
 
 def copy_filters(connection: Connection, tickets: Sequence[Ticket]) -> None:
@@ -130,3 +173,6 @@ def _remove(connection: Connection, name: str, ids: Sequence[str]) -> set[str]:
 
 def _bundles(connection: Connection) -> list[str]:
     return [meta["bundle_id"] for meta in metas_of(connection, codes_of("*"))]
+
+
+_NEW = {"_op_type": "create"}

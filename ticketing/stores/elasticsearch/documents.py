@@ -17,7 +17,7 @@ from ticketing.tickets import Ticket
 
 FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
 
-COPIED = ("id", "product", "status", "created", "groups", "tokens")
+COPIED = ("id", "product", "status", "created", "groups", "has_solution", "tokens")
 """Fields copied from a ticket's document to its codes."""
 
 STAMP_BITS = 32
@@ -35,6 +35,7 @@ def document_of(ticket: Ticket) -> Json:
         **{field: getattr(ticket, field) for field in FIELDS},
         "created": ticket.created and ticket.created.isoformat(),
         "groups": sorted(ticket.groups),
+        "has_solution": ticket.has_solution,
         "version": ticket.version,
         "tokens": token_lines(*texts),
         "literals": literal_keys(*texts),

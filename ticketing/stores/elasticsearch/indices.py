@@ -19,7 +19,7 @@ from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection
 APPLICATION = "ticketing"
 """`_meta.application` of this program's indices."""
 
-VERSION = 12
+VERSION = 13
 """`_meta.version`; increased by each change of the mappings below."""
 
 TICKETS, RECORDS, FILES = "tickets", "records", "files"
@@ -28,12 +28,13 @@ COPIED_WITHIN = "5s"
 """How long the creator of an index waits for its replicas: if the only node that has it is lost, it
 can no longer be written."""
 
-KEYWORD = {"type": "keyword"}
+KEYWORD, BOOLEAN = {"type": "keyword"}, {"type": "boolean"}
 # Tokens are joined by blanks; their positions are never searched.
 _WORDS = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
 _FILTERS = {
     # Times are written so that their order as text is their order.
     **{field: KEYWORD for field in ("id", "product", "status", "created", "groups")},
+    "has_solution": BOOLEAN,
     "tokens": _WORDS,
 }
 

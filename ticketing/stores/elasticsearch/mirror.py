@@ -26,6 +26,7 @@ FACTS = np.dtype(
         ("status", np.int32),
         ("groups", np.int32),
         ("created", "datetime64[us]"),
+        ("has_solution", np.bool_),
     ]
 )
 """The data of a row beside its codes; values and sets of groups are given by number."""
@@ -51,6 +52,7 @@ class HeldRow:
     status: str
     created: datetime | None
     groups: frozenset[str]
+    has_solution: bool
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ class Held:
             passing &= facts["created"] >= np.datetime64(filters.created_since)
         if filters.created_before:
             passing &= facts["created"] < np.datetime64(filters.created_before)
+        if filters.has_solution:
+            passing &= facts["has_solution"]
         if filters.groups is not None:
             seen = [not groups or bool(groups & filters.groups) for groups in list(self.sets)]
             passing &= np.array(seen, bool)[facts["groups"]]
@@ -140,6 +144,7 @@ class Mirror:
             self._values.setdefault(row.status, len(self._values)),
             self._sets.setdefault(row.groups, len(self._sets)),
             np.datetime64(row.created or "NaT", "us"),
+            row.has_solution,
         )
         self._row_of[row.id] = at
         self._used += 1

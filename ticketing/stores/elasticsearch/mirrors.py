@@ -45,7 +45,9 @@ PRINT: Json = {
 }
 """The search for the Print of an index, as part of a multi-search."""
 
-READ = columns("stamp", "code", "checksum", "product", "status", "created", "groups")
+READ = columns(
+    *("stamp", "code", "checksum", "product", "status", "created", "groups", "has_solution")
+)
 """The fields read of a row."""
 
 Read = Callable[[str, Sequence[Json]], dict[str, bytes]]
@@ -195,6 +197,7 @@ class Mirrors:
                     fields["status"][0],
                     created and datetime.fromisoformat(created),
                     frozenset(fields.get("groups", ())),
+                    fields.get("has_solution") == [True],
                 )
             )
 

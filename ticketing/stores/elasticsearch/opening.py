@@ -4,14 +4,20 @@ Indices are created only if there are none at all. An index that is missing late
 the others have a version that did not have it yet.
 """
 
+import logging
 from collections.abc import Mapping
+from itertools import islice
 
 from ticketing.errors import InputError, StoreError
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.connection import Connection, if_unchanged
+from ticketing.plurals import counted
+from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection
+from ticketing.stores.elasticsearch.copies import write_tickets
+from ticketing.stores.elasticsearch.documents import FIELDS, ticket_of
 from ticketing.stores.elasticsearch.faults import RESTORE
 from ticketing.stores.elasticsearch.indices import (
     APPLICATION,
+    BOOLEAN,
     FILES,
     KEYWORD,
     MAPPINGS,
@@ -23,7 +29,8 @@ from ticketing.stores.elasticsearch.indices import (
     create,
     indices_of,
 )
-from ticketing.text.literals import literal_keys
+
+log = logging.getLogger(__name__)
 
 OLDEST = 17
 """Oldest usable minor version of Elasticsearch 8."""
@@ -49,8 +56,12 @@ ADDED: dict[int, Json] = {
     10: {"ticket_id": KEYWORD},
     11: {"stamp": {"type": "long", "index": False}},
     12: {"literals": KEYWORD},
+    13: {"has_solution": BOOLEAN},
 }
 """The fields that each version added; documents of older versions lack them."""
+
+FILLED = 13
+"""The last version with a field that tickets of older versions are given when they are upgraded."""
 
 
 def open_indices(connection: Connection) -> None:
@@ -69,7 +80,12 @@ def open_indices(connection: Connection) -> None:
     parts = behind(connection)
     _make_missing(connection, parts)
     for index in parts.values():
-        _bring_up(connection, index)
+        _add_fields(connection, index)
+    tickets = parts.get(connection.alias(TICKETS))
+    if tickets and tickets.meta["version"] < FILLED:
+        _fill_tickets(connection)
+    for index in parts.values():
+        _mark_upgraded(connection, index)
 
 
 def make_anew(connection: Connection, name: str) -> None:
@@ -119,8 +135,8 @@ def _make(connection: Connection, name: str) -> None:
     create(connection, name, MAPPINGS[name], {}, shards)
 
 
-def _bring_up(connection: Connection, index: Index) -> None:
-    """Add what an older version lacked, and record that all parts exist."""
+def _add_fields(connection: Connection, index: Index) -> None:
+    """Add the fields that an older version lacked."""
     added = {
         field: kind
         for version in range(index.meta["version"] + 1, VERSION + 1)
@@ -128,43 +144,43 @@ def _bring_up(connection: Connection, index: Index) -> None:
     }
     if "dims" not in (vector := index.fields.get("vector", {"dims": DIMS})):
         added["vector"] = vector | {"dims": DIMS}
-    meta = {key: value for key, value in index.meta.items() if key != MAKING}
-    meta["version"] = VERSION
-    if meta == index.meta:
-        return
-    if "literals" in added and connection.alias(TICKETS) in index.aliases:
-        _fill_literals(connection, index)
-    with connection.client() as client:
-        client.indices.put_mapping(index=index.name, properties=added, meta=meta)
+    if added:
+        with connection.client() as client:
+            client.indices.put_mapping(index=index.name, properties=added)
 
 
-def _fill_literals(connection: Connection, index: Index) -> None:
-    """Write the numbers and codes that tickets contain into their documents. Safe to repeat.
-    Tickets changed meanwhile are skipped, since this program writes these with each change."""
-    with connection.client() as client:
-        client.indices.put_mapping(index=index.name, properties={"literals": KEYWORD})
+def _fill_tickets(connection: Connection) -> None:
+    """Write the new fields of tickets of an older version, and their copies in codes. Safe to
+    repeat. Tickets changed meanwhile are skipped, since this program writes these with each
+    change."""
+    lacking: Json = {"bool": {"must_not": {"exists": {"field": "has_solution"}}}}
+    connection.refresh(TICKETS)  # marks of codes are written without
+    count = connection.count(TICKETS, lacking)
+    if count:
+        log.warning(
+            "%s at %s must be upgraded first, which takes a while; if it is interrupted, the next"
+            " start continues.",
+            counted(count, "ticket"),
+            connection.where,
+        )
     hits = connection.pages(
         TICKETS,
         sort=[{"id": "asc"}],
-        query={"bool": {"must_not": {"exists": {"field": "literals"}}}},
-        source_includes=_TEXTS,
+        query=lacking,
+        source_includes=[*FIELDS, "version", "coded"],
         seq_no_primary_term=True,
     )
-    named = ((hit, literal_keys(*(hit["_source"][field] for field in _TEXTS))) for hit in hits)
-    connection.bulk(
-        {
-            "_op_type": "update",
-            "_index": connection.alias(TICKETS),
-            "_id": hit["_id"],
-            "doc": {"literals": keys},
-            **if_unchanged(hit),
-        }
-        for hit, keys in named
-        if keys
-    )
+    while some := {hit["_id"]: hit for hit in islice(hits, AT_ONCE)}:
+        write_tickets(connection, {id: ticket_of(hit) for id, hit in some.items()}, some)
 
 
-_TEXTS = ("subject", "description", "solution")
+def _mark_upgraded(connection: Connection, index: Index) -> None:
+    """Record that an index has all that this version has, and that all parts exist."""
+    meta = {key: value for key, value in index.meta.items() if key != MAKING}
+    meta["version"] = VERSION
+    if meta != index.meta:
+        with connection.client() as client:
+            client.indices.put_mapping(index=index.name, meta=meta)
 
 
 def _require_readable(connection: Connection, index: Index) -> None:

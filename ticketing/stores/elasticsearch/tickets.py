@@ -2,20 +2,19 @@
 
 import math
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from ticketing.errors import StoreAway
-from ticketing.files import Json
 from ticketing.stores.checks import in_place_of, latest_by_id
-from ticketing.stores.elasticsearch.connection import (
-    CONFLICT,
-    Connection,
-    ConnectionPart,
-    if_unchanged,
+from ticketing.stores.elasticsearch.connection import Connection, ConnectionPart
+from ticketing.stores.elasticsearch.copies import (
+    copy_filters,
+    remove_codes,
+    where,
+    write_tickets,
 )
-from ticketing.stores.elasticsearch.copies import copy_filters, remove_codes, where
-from ticketing.stores.elasticsearch.documents import FIELDS, document_of, ticket_of
+from ticketing.stores.elasticsearch.documents import FIELDS, ticket_of
 from ticketing.stores.elasticsearch.indices import KEYWORD, TICKETS
 from ticketing.stores.protocols import PutCounts, ReadTicket, Tickets
 from ticketing.text import tokenize
@@ -23,7 +22,7 @@ from ticketing.tickets import Filters, Ticket
 from ticketing.times import plausible_until
 
 NARROW = ("id", "product", "status", "created", "groups")
-"""The fields used by filters."""
+"""The fields used by filters, except the solution."""
 
 ATTEMPTS = 20
 """Maximum number of attempts to write while others change the same tickets."""
@@ -66,7 +65,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             # A writer of tickets not marked as coded may have failed before it updated the copies.
             if uncoded := [left[id] for id in same if not same[id]["coded"]]:
                 copy_filters(self.connection, uncoded)
-            written = self._write_tickets(stale, known)
+            written = write_tickets(self.connection, stale, known)
             self._newest.clear()
             unchanged += len(same)
             added += len(written - known.keys())
@@ -75,46 +74,6 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             if not left:
                 return PutCounts(added, changed, unchanged)
         raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
-
-    def _write_tickets(self, tickets: Mapping[str, Ticket], known: Mapping[str, Json]) -> set[str]:
-        """Write tickets that have not changed since they were read; returns the ids of those
-        written.
-
-        `coded` is emptied first and set again when all copies agree. So a process that dies in
-        between leaves tickets that will be encoded again, never wrong copies.
-        """
-        answers = self.connection.bulk(
-            {
-                "_index": self.connection.alias(TICKETS),
-                "_id": id,
-                "_source": document_of(ticket),
-                **({"_op_type": "index", **if_unchanged(known[id])} if id in known else _NEW),
-            }
-            for id, ticket in tickets.items()
-        )
-        written = {
-            id: answer
-            for id, answer in zip(tickets, answers, strict=True)
-            if answer["status"] != CONFLICT
-        }
-        replaced = {id: answer for id, answer in written.items() if id in known}
-        copy_filters(self.connection, [tickets[id] for id in replaced])
-        same_text = [
-            id for id in replaced if known[id]["_source"]["version"] == tickets[id].version
-        ]
-        marks = [
-            {
-                "_op_type": "update",
-                "_index": self.connection.alias(TICKETS),
-                "_id": id,
-                "doc": {"coded": known[id]["_source"]["coded"]},
-                **if_unchanged(replaced[id]),
-            }
-            for id in same_text
-            if known[id]["_source"]["coded"]
-        ]
-        self.connection.bulk(marks, refresh=False)  # searches for `coded` refresh first
-        return set(written)
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets, then their codes. Returns the number of tickets found before: the answer
@@ -193,7 +152,8 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
 
     def matching_ids(self, ids: Sequence[str], filters: Filters = Filters()) -> set[str]:
         """Those of `ids` whose tickets exist and match, read in real time."""
-        found = self.connection.get(TICKETS, ids, NARROW)
+        fields = [*NARROW, "solution"] if filters.has_solution else NARROW
+        found = self.connection.get(TICKETS, ids, fields)
         return {id for id, doc in found.items() if filters.admit(ticket_of(doc))}
 
     def has_subject(self, subject: str, filters: Filters = Filters()) -> bool:
@@ -260,6 +220,3 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
 def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:
     """The existing tickets among `ids`, by id, read in real time."""
     return {id: ticket_of(doc) for id, doc in connection.get(TICKETS, ids, FIELDS).items()}
-
-
-_NEW = {"_op_type": "create"}

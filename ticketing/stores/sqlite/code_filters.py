@@ -2,7 +2,7 @@
 incrementally.
 
 A row belongs to one ticket as long as it is used. So only new rows, and rows of tickets whose
-product, status or date has changed, are read again.
+filter values have changed, are read again.
 """
 
 import logging
@@ -24,9 +24,10 @@ log = logging.getLogger(__name__)
 PAGE = 1 << 16
 """Rows held in memory while they are read."""
 
-_NEW = """SELECT row, product, status, created FROM codes JOIN tickets ON pk = ticket
+_READ = "SELECT row, product, status, created, has_solution"
+_NEW = f"""{_READ} FROM codes JOIN tickets ON pk = ticket
     WHERE file = ? AND row >= ? AND row < ?"""
-_CHANGED = """SELECT row, product, status, created FROM filter_changes
+_CHANGED = f"""{_READ} FROM filter_changes
     CROSS JOIN codes USING (ticket) CROSS JOIN tickets ON pk = ticket
     WHERE number > ? AND file = ? AND row >= 0 AND row < ?"""
 
@@ -34,13 +35,14 @@ _CHANGED = """SELECT row, product, status, created FROM filter_changes
 @dataclass(frozen=True)
 class FilterColumns:
     """For each row of a file: its ticket's product and status as indices into `texts`, uint32
-    [rows], and its creation date, datetime64 [rows], NaT if unknown. `change` is the number of the
-    last change that is included."""
+    [rows], its creation date, datetime64 [rows], NaT if unknown, and whether it has a solution,
+    bool [rows]. `change` is the number of the last change that is included."""
 
     texts: tuple[str, ...]
     product: npt.NDArray[np.uint32]
     status: npt.NDArray[np.uint32]
     created: npt.NDArray[np.datetime64]
+    has_solution: npt.NDArray[np.bool_]
     change: int
 
     def passing(self, filters: Filters) -> npt.NDArray[np.bool_]:
@@ -53,7 +55,7 @@ class FilterColumns:
             found &= self.created >= np.datetime64(filters.created_since)
         if filters.created_before:
             found &= self.created < np.datetime64(filters.created_before)
-        return found
+        return found & self.has_solution if filters.has_solution else found
 
     def now(self, connection: Connection, file: int, rows: int) -> "FilterColumns":
         """The columns updated from the database, for this many rows."""
@@ -85,22 +87,26 @@ class FilterColumns:
             product=np.concatenate([self.product, none]),
             status=np.concatenate([self.status, none]),
             created=np.concatenate([self.created, undated]),
+            has_solution=np.concatenate([self.has_solution, np.zeros(new, bool)]),
         )
 
-    def having(self, page: Sequence[tuple[int, str, str, str | None]]) -> "FilterColumns":
+    def having(self, page: Sequence[tuple[int, str, str, str | None, int]]) -> "FilterColumns":
         """The columns with new values of some rows."""
         numbers = {text: number for number, text in enumerate(self.texts)}
-        at, products, statuses, dates = zip(*page, strict=True)
+        at, products, statuses, dates, solutions = zip(*page, strict=True)
         rows = list(at)
         product, status, created = self.product.copy(), self.status.copy(), self.created.copy()
+        has_solution = self.has_solution.copy()
         product[rows] = [numbers.setdefault(text, len(numbers)) for text in products]
         status[rows] = [numbers.setdefault(text, len(numbers)) for text in statuses]
         created[rows] = np.array(dates, created.dtype)
-        return replace(self, texts=tuple(numbers), product=product, status=status, created=created)
+        has_solution[rows] = solutions
+        texts = tuple(numbers)
+        return FilterColumns(texts, product, status, created, has_solution, self.change)
 
 
 _NONE = np.empty(0, np.uint32)
-EMPTY = FilterColumns(("",), _NONE, _NONE, np.empty(0, "datetime64[us]"), 0)
+EMPTY = FilterColumns(("",), _NONE, _NONE, np.empty(0, "datetime64[us]"), np.empty(0, np.bool_), 0)
 """Columns without rows."""
 
 
@@ -111,9 +117,14 @@ def read_columns(path: Path, rows: int) -> FilterColumns:
         arrays, about = map_arrays(filters_file(path))
         if about["file"] != path.stat().st_ino or len(arrays["product"]) > rows:
             return EMPTY
-        created = arrays["created"].view("datetime64[us]")
-        texts = tuple(about["texts"])
-        return FilterColumns(texts, arrays["product"], arrays["status"], created, about["change"])
+        return FilterColumns(
+            tuple(about["texts"]),
+            arrays["product"],
+            arrays["status"],
+            arrays["created"].view("datetime64[us]"),
+            arrays["has_solution"],
+            about["change"],
+        )
     except (ArraysError, OSError, KeyError):
         return EMPTY
 
@@ -125,6 +136,7 @@ def keep_columns(path: Path, columns: FilterColumns) -> None:
         "product": columns.product,
         "status": columns.status,
         "created": columns.created.view(np.int64),
+        "has_solution": columns.has_solution,
     }
     about = {"texts": columns.texts, "change": columns.change, "file": path.stat().st_ino}
     try:

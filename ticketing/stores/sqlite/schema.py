@@ -5,24 +5,29 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of this program's databases ("tick")."""
 
-VERSION = 15
+VERSION = 16
 """PRAGMA user_version; increased by each change of the tables below."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
 # Inside two levels of SQL strings, each level doubles its own quote.
 _PUNCTUATION = string.punctuation.replace("'", "''").replace('"', '""')
 
-FILTERS = "CREATE INDEX tickets_filters ON tickets (product, status, created, groups)"
+HAS_SOLUTION = "has_solution INTEGER AS (solution <> '') VIRTUAL"
+"""A column for a filter, computed for the indexes alone."""
+
+FILTERS = """CREATE INDEX tickets_filters
+    ON tickets (product, status, created, has_solution, groups)"""
 """A covering index for filters, so that counting needs no other data."""
 
-CREATED = "CREATE INDEX tickets_created ON tickets (created, product, status, groups)"
+CREATED = """CREATE INDEX tickets_created
+    ON tickets (created, product, status, has_solution, groups)"""
 """Finds the newest ticket that passes a filter without reading tickets."""
 
 FILTER_CHANGES = """CREATE TABLE filter_changes (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         ticket INTEGER NOT NULL UNIQUE REFERENCES tickets (pk) ON DELETE CASCADE
     )"""
-"""The last change of each ticket whose product, status or date has changed since it was put;
+"""The last change of each ticket of which a filter other than groups has changed since it was put;
 numbers are never reused."""
 
 ACCOUNTS = """CREATE TABLE accounts (
@@ -150,7 +155,7 @@ SCHEDULE = "CREATE TABLE schedule (number INTEGER PRIMARY KEY, record TEXT NOT N
 
 TABLES = (
     # Narrow columns come first, so that filters and versions are read without the texts.
-    """CREATE TABLE tickets (
+    f"""CREATE TABLE tickets (
         pk INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
         version TEXT NOT NULL,
@@ -160,7 +165,8 @@ TABLES = (
         groups TEXT NOT NULL DEFAULT '[]',
         subject TEXT NOT NULL,
         description TEXT NOT NULL,
-        solution TEXT NOT NULL
+        solution TEXT NOT NULL,
+        {HAS_SOLUTION}
     )""",
     FILTERS,
     CREATED,

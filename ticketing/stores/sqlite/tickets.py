@@ -179,6 +179,7 @@ def where(filters: Filters) -> tuple[str, list[str]]:
         "tickets.status = ?": filters.status,
         "tickets.created >= ?": since.isoformat() if since else "",
         "tickets.created < ?": before.isoformat() if before else "",
+        "tickets.has_solution = ?": "1" if filters.has_solution else "",
         _OF_GROUPS: "" if filters.groups is None else json_list(filters.groups),
     }
     given = {condition: value for condition, value in conditions.items() if value}
@@ -211,9 +212,9 @@ _REFILED = """INSERT OR REPLACE INTO filter_changes (ticket)
     SELECT pk FROM tickets WHERE id = ?"""
 
 
-def _filed(ticket: Ticket) -> tuple[str, str, datetime | None]:
+def _filed(ticket: Ticket) -> tuple[str, str, datetime | None, bool]:
     """The values for filters other than groups."""
-    return ticket.product, ticket.status, ticket.created
+    return ticket.product, ticket.status, ticket.created, ticket.has_solution
 
 
 def _record(ticket: Ticket) -> Row:

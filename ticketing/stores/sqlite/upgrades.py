@@ -9,6 +9,7 @@ from ticketing.stores.sqlite.schema import (
     FILES,
     FILTER_CHANGES,
     FILTERS,
+    HAS_SOLUTION,
     HISTORY,
     HISTORY_OF_KIND,
     HISTORY_STAYS,
@@ -25,7 +26,6 @@ from ticketing.stores.sqlite.schema import (
 UPGRADES = {
     2: (
         "ALTER TABLE tickets ADD COLUMN groups TEXT NOT NULL DEFAULT '[]'",
-        "CREATE INDEX tickets_created ON tickets (created)",
         ACCOUNTS,
     ),
     3: ("ALTER TABLE serving ADD COLUMN kind TEXT NOT NULL DEFAULT 'ranking'", *VERDICTS),
@@ -42,7 +42,7 @@ UPGRADES = {
         """UPDATE codes SET checksum = checksum_of(file,
             (SELECT width FROM code_files WHERE number = file), row)""",
     ),
-    7: ("DROP INDEX tickets_filters", FILTERS),
+    7: (),  # its index is replaced below
     8: (FILES,),
     9: (
         "DROP INDEX jobs_unfinished",
@@ -55,13 +55,20 @@ UPGRADES = {
         LEASES,
     ),
     10: (SCHEDULE,),
-    11: ("DROP INDEX tickets_created", CREATED, FILTER_CHANGES),
+    11: (FILTER_CHANGES,),
     12: ("DROP TABLE vocabulary",),
     13: ("DROP TRIGGER history_stays", HISTORY_STAYS, HISTORY_OF_KIND),
     14: (
         *LITERALS,
         """INSERT INTO literals SELECT value, pk
             FROM tickets, json_each(literals_of(subject, description, solution))""",
+    ),
+    15: (
+        f"ALTER TABLE tickets ADD COLUMN {HAS_SOLUTION}",
+        "DROP INDEX tickets_filters",
+        "DROP INDEX IF EXISTS tickets_created",
+        FILTERS,
+        CREATED,
     ),
 }
 """The statements that upgrade a database of a version to the next one."""

@@ -17,7 +17,7 @@ GROUPS = frozenset(), frozenset(["a"]), frozenset(["a", "b"])
 
 def row(id, byte, width=3, **facts):
     ticket = replace(Ticket(id, "x"), **facts)
-    about = ticket.product, ticket.status, ticket.created, ticket.groups
+    about = ticket.product, ticket.status, ticket.created, ticket.groups, ticket.has_solution
     return HeldRow(id, byte, None if byte is None else bytes([byte] * width), *about)
 
 
@@ -33,6 +33,7 @@ FILTERS = [
     Filters(created_since=DATES[1]),
     Filters(created_before=DATES[2]),
     Filters(created_since=DATES[1], created_before=DATES[2], status="open"),
+    Filters(has_solution=True),
     Filters(groups=frozenset()),
     Filters(groups=frozenset(["b"])),
     Filters(groups=frozenset(["a", "c"]), product="p"),
@@ -42,8 +43,8 @@ FILTERS = [
 @pytest.mark.parametrize("filters", FILTERS, ids=range(len(FILTERS)))
 def test_filters_admit_what_they_admit_of_tickets(filters):
     held, tickets = Mirror(), []
-    for i, facts in enumerate(product(("", "p"), ("", "open"), DATES, GROUPS)):
-        names = ("product", "status", "created", "groups")
+    for i, facts in enumerate(product(("", "p"), ("", "open"), DATES, GROUPS, ("", "Fixed."))):
+        names = ("product", "status", "created", "groups", "solution")
         tickets.append(replace(Ticket(f"{i:02}", "x"), **dict(zip(names, facts, strict=True))))
         held.put(row(tickets[-1].id, i, **dict(zip(names, facts, strict=True))))
     held.settle()

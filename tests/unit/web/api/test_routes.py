@@ -9,6 +9,7 @@ import pytest
 from ticketing.history import Deed
 from ticketing.tickets import IMPORTED, Grade, Query
 from web.app import BODY_LIMIT
+from web.schemas.requests import FiltersIn
 
 EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start"}
 
@@ -53,6 +54,21 @@ def test_limit_and_filters_act(client):
     answer = client.post("/api/recommend", json=asked).json
     assert (len(answer["items"]), answer["searched"]) == (2, 4)
     assert {item["ticket"]["product"] for item in answer["items"]} == {"SGT-300"}
+
+
+def test_only_tickets_with_a_solution_are_found_if_a_filter_says_so(client, desk, query_id):
+    unsolved = {"subject": EXHAUST["subject"], "description": EXHAUST["description"]}
+    client.put("/api/tickets/GT-0900", json=unsolved)
+    for said in (True, "yes", "true"):
+        filters = {"has_solution": said}
+        answer = client.post("/api/recommend", json={**EXHAUST, "limit": 100, "filters": filters})
+        assert all(item["ticket"]["solution"] for item in answer.json["items"])
+        assert answer.json["searched"] == 11
+    address = f"/api/queries/{query_id}?limit=100&has_solution="
+    found = {said: client.get(address + said).json["searched"] for said in ("yes", "false", "")}
+    assert found == {"yes": 11, "false": 13, "": 13}
+    refused = client.get(address + "maybe")
+    assert refused.json == {"error": "has_solution: give true or false."}
 
 
 def test_newest_is_another_order_of_the_same_ranks(client, query_id):
@@ -372,10 +388,10 @@ def test_a_compressed_body_is_refused_as_such(client):
 
 def test_empty_filters_do_not_restrict(client):
     """An empty date was refused, against what the schema says."""
-    filters = {"product": "", "status": "", "created_since": "", "created_before": ""}
+    filters = dict.fromkeys(FiltersIn.model_fields, "")
     answer = client.post("/api/recommend", json={"subject": "pump", "filters": filters})
     assert answer.status_code == 200, answer.json
-    assert client.get("/api/topics?created_since=&created_before=").status_code == 200
+    assert client.get("/api/topics?created_since=&created_before=&has_solution=").status_code == 200
 
 
 def test_half_a_surrogate_pair_is_refused(client):

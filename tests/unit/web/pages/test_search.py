@@ -10,11 +10,12 @@ import pytest
 from tests.fake_desk import NOTICE, FakeDesk
 from tests.fake_records import jobs, tickets
 from tests.people import signed_in
+from ticketing.history import Asking
 from ticketing.limits import QUERY_TEXT
 from ticketing.reasons import Reason
 from ticketing.recommendations import Order, Outlook
 from ticketing.settings import Settings
-from ticketing.tickets import Grade, Query, Ticket
+from ticketing.tickets import Filters, Grade, Query, Ticket
 from ticketing.times import utc_now
 from web.app import create_app
 from web.context import current_address
@@ -213,6 +214,18 @@ def test_each_filter_that_is_set_is_listed_with_a_link_that_removes_it(client):
     }
     assert f'<a href="{alone}?order=newest">Clear all</a>' in page
     assert "Clear all" not in client.get(alone).text
+
+
+def test_only_tickets_with_a_solution_are_searched_if_a_box_is_checked(client, desk):
+    desk.put_tickets([Ticket("GT-0900", **EXHAUST)])
+    address = asked(client, **EXHAUST, has_solution="yes")
+    assert address.endswith("?has_solution=yes")
+    page = client.get(address).text
+    assert 'name="has_solution" value="yes" checked' in page and "Has solution: yes" in page
+    assert "GT-0900" not in page and "GT-0900" in client.get(address.split("?")[0]).text
+    [asking] = list(desk.store.events(Asking))
+    assert asking.filters == Filters(has_solution=True)
+    assert f'href="{address}"' in client.get("/history").text
 
 
 def test_filters_that_leave_nothing_are_said_with_a_way_to_all_tickets(client):
