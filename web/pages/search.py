@@ -1,5 +1,6 @@
 """The main pages: ask, the answer at its own address, judge, a ticket; and the API’s."""
 
+from dataclasses import replace
 from typing import Any, cast
 
 from apiflask import APIFlask
@@ -9,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError, StoreFull
 from ticketing.recommendations import Order, Recommendation, Recommendations
-from ticketing.tickets import Query, Ticket
+from ticketing.tickets import Filters, Query, Ticket
 from web.api.docs import FILE, operations
 from web.context import current_desk, current_person, known_query, known_ticket, sentence_of
 from web.judging import record
@@ -154,13 +155,14 @@ def api_docs() -> str:
 
 
 def _answer(query: Query, problem: str = "") -> Response:
-    desk, order = current_desk(), order_of(request.values)
-    answer = desk.recommend(query, filters_of(request.values), order=order)
+    desk, order, filters = current_desk(), order_of(request.values), filters_of(request.values)
+    answer = desk.recommend(query, filters, order=order)
     page = render_template(
         "answer.html",
         query=query,
         problem=problem,
         answer=answer,
+        unsolved=_unsolved(answer, filters),
         order=order,
         grades=desk.grades(query.id, current_person().name),
         judgments=desk.judgments_of(query.id),
@@ -169,6 +171,16 @@ def _answer(query: Query, problem: str = "") -> Response:
         kept=_kept(),
     )
     return _fresh(page)
+
+
+def _unsolved(answer: Recommendations, filters: Filters) -> int:
+    """Number of shown tickets without a solution, if these are most of them and the filter for
+    tickets with one would leave some; else 0."""
+    unsolved = sum(not item.ticket.has_solution for item in answer.items)
+    if answer.by_id or 2 * unsolved <= len(answer.items):
+        return 0
+    others = current_desk().store.count_tickets(replace(filters, has_solution=True))
+    return unsolved if others else 0
 
 
 def _proposed(answer: Recommendations, ticket_id: str) -> Recommendation | None:

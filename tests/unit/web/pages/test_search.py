@@ -228,6 +228,23 @@ def test_only_tickets_with_a_solution_are_searched_if_a_box_is_checked(client, d
     assert f'href="{address}"' in client.get("/history").text
 
 
+def test_tickets_with_a_solution_are_offered_where_most_shown_have_none(client, desk):
+    said, offer = "No solution is recorded for", "Search only tickets with a solution"
+    address = asked(client, **EXHAUST)
+    assert said not in client.get(address).text  # GT-0108 alone has none
+    bare = [replace(t, solution="") for t in desk.store.iter_tickets()]
+    desk.put_tickets(bare)
+    assert said not in client.get(address).text  # there is none at all
+    desk.put_tickets([replace(bare[0], solution="Cleaned the burner.")])
+    page = client.get(f"{address}?order=newest").text.replace("&amp;", "&")
+    shown = page.count('<article id="t-')
+    assert f"{said} {shown - 1} of these {shown}. " in page
+    link = f"{address}?order=newest&has_solution=yes"
+    assert f'<a href="{link}">{offer}</a>' in page
+    found = client.get(link).text
+    assert said not in found and "1 ticket searched within your filters" in found
+
+
 def test_filters_that_leave_nothing_are_said_with_a_way_to_all_tickets(client):
     address = asked(client, **EXHAUST, created_since="2033-01-01")
     page = client.get(address).text
