@@ -10,7 +10,7 @@ from tests.contract.elasticsearch_rows import as_before_format_9, forged
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import Conflict, StoreAway, StoreError
 from ticketing.jobs import JobKind
-from ticketing.stores.elasticsearch import codes, tickets
+from ticketing.stores.elasticsearch import codes, copies, tickets
 from ticketing.stores.elasticsearch.codes import ElasticsearchCodes
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.tickets import Filters, Ticket
@@ -120,6 +120,25 @@ def test_codes_that_are_stored_while_others_are_forgotten_stay(store, monkeypatc
     assert scanned(store.codes("b1")) == {"T-2": 2}
 
 
+def test_a_ticket_that_is_hidden_before_an_earlier_change_is_copied_stays_hidden(
+    store, monkeypatch
+):
+    """The earlier change was copied over the later one, and nothing noticed."""
+    store.put_tickets([PUMP])
+    store.put_codes("b1", [code(PUMP, 1)])
+    hidden, copy = [replace(PUMP, groups=frozenset(["lab"]))], copies.copy_filters
+
+    def late(*arguments):
+        if hidden:
+            store.put_tickets([hidden.pop()])
+        copy(*arguments)
+
+    monkeypatch.setattr(copies, "copy_filters", late)
+    store.put_tickets([replace(PUMP, status="Closed later")])
+    assert scanned(store.codes("b1", Filters(groups=frozenset()))) == {}
+    assert scanned(store.codes("b1", Filters(groups=frozenset(["lab"])))) == {"T-2": 1}
+
+
 def test_codes_that_are_forgotten_while_they_are_stored_are_put_again(store, monkeypatch):
     """They are not marked as there, though nothing else of their ticket has changed."""
     store.put_tickets([PUMP])
@@ -170,7 +189,7 @@ def test_a_change_that_dies_half_way_leaves_a_ticket_to_be_encoded_anew(store, m
         raise StoreAway("gone")
 
     with monkeypatch.context() as dying, pytest.raises(StoreAway):
-        dying.setattr(tickets, "copy_filters", die)
+        dying.setattr(copies, "copy_filters", die)
         store.put_tickets([hidden])
     assert store.get_tickets(["T-2"]) == {"T-2": hidden}
     assert store.stale_ids("b1") == ["T-2"]

@@ -16,6 +16,7 @@ from ticketing.stores.elasticsearch.copies import (
     copy_filters,
     new_build,
     remove_codes,
+    tickets_of,
     where,
 )
 from ticketing.stores.elasticsearch.documents import (
@@ -35,7 +36,6 @@ from ticketing.stores.elasticsearch.indices import (
     metas_of,
     vector_of,
 )
-from ticketing.stores.elasticsearch.tickets import tickets_of
 from ticketing.stores.elasticsearch.topics import ElasticsearchTopics
 from ticketing.tickets import Filters
 

@@ -18,7 +18,15 @@ from ticketing.stores.elasticsearch.connection import (
     Connection,
     if_unchanged,
 )
-from ticketing.stores.elasticsearch.documents import OWN, columns, copied, document_of, own_of
+from ticketing.stores.elasticsearch.documents import (
+    FIELDS,
+    OWN,
+    columns,
+    copied,
+    document_of,
+    own_of,
+    ticket_of,
+)
 from ticketing.stores.elasticsearch.indices import TICKETS, metas_of
 from ticketing.tickets import Filters, Ticket
 
@@ -107,11 +115,23 @@ def write_tickets(
 
 
 def copy_filters(connection: Connection, tickets: Sequence[Ticket]) -> None:
-    """Update the filter fields in the codes of these tickets, under every bundle."""
-    for bundle_id in _bundles(connection) if tickets else []:
-        rest = iter(tickets)
-        while some := {ticket.id: ticket for ticket in islice(rest, AT_ONCE)}:
-            _copy(connection, codes_of(bundle_id), some)
+    """Update the filter fields in the codes of these tickets, under every bundle.
+
+    A process that changed a ticket meanwhile may have copied before this one: what is copied last
+    is compared with the ticket.
+    """
+    names = [codes_of(bundle_id) for bundle_id in _bundles(connection)] if tickets else []
+    rest = iter(tickets if names else ())
+    while left := {ticket.id: ticket for ticket in islice(rest, AT_ONCE)}:
+        for _ in range(ATTEMPTS):
+            for name in names:
+                _copy(connection, name, left)
+            now = tickets_of(connection, left)
+            left = {id: ticket for id, ticket in now.items() if ticket != left[id]}
+            if not left:
+                break
+        else:
+            raise _kept_changing(left)
 
 
 def _copy(connection: Connection, name: str, tickets: Mapping[str, Ticket]) -> None:
@@ -142,7 +162,7 @@ def _copy(connection: Connection, name: str, tickets: Mapping[str, Ticket]) -> N
         left = {id: left[id] for id, answer in written if answer["status"] == CONFLICT}
         if not left:
             return
-    raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
+    raise _kept_changing(left)
 
 
 def remove_codes(connection: Connection, ids: Iterable[str]) -> set[str]:
@@ -169,6 +189,15 @@ def _remove(connection: Connection, name: str, ids: Sequence[str]) -> set[str]:
         if all(answer["status"] != CONFLICT for answer in answers):
             return had
     raise StoreAway(f"Others keep writing codes of the ticket {min(ids)}; try again.")
+
+
+def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:
+    """The existing tickets among `ids`, by id, read in real time."""
+    return {id: ticket_of(doc) for id, doc in connection.get(TICKETS, ids, FIELDS).items()}
+
+
+def _kept_changing(ids: Iterable[str]) -> StoreAway:
+    return StoreAway(f"Others keep changing the ticket {min(ids)}; try again.")
 
 
 def _bundles(connection: Connection) -> list[str]:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from ticketing.errors import StoreAway
@@ -11,6 +11,7 @@ from ticketing.stores.elasticsearch.connection import Connection, ConnectionPart
 from ticketing.stores.elasticsearch.copies import (
     copy_filters,
     remove_codes,
+    tickets_of,
     where,
     write_tickets,
 )
@@ -215,8 +216,3 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         )
         sources = [hit["_source"] for hit in answer["hits"]["hits"]]
         return {source["id"]: sorted(asked.intersection(source["literals"])) for source in sources}
-
-
-def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:
-    """The existing tickets among `ids`, by id, read in real time."""
-    return {id: ticket_of(doc) for id, doc in connection.get(TICKETS, ids, FIELDS).items()}
