@@ -1,6 +1,7 @@
 """Judging: rounds of queries, one ticket at a time, and the agreement of judges."""
 
 import secrets
+from datetime import datetime
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
@@ -9,6 +10,7 @@ from werkzeug.wrappers import Response as Redirect
 from ticketing.desk.workspace import Round
 from ticketing.errors import InputError
 from ticketing.tickets import ModelKind
+from ticketing.times import utc_now
 from web.context import current_desk, current_person, known_ticket
 from web.judging import record
 from web.pages.forms import valid
@@ -41,7 +43,7 @@ def begin() -> Redirect:
     chosen = current_desk().choose_round(
         wanted.by, current_person().name, wanted.size, wanted.seed, wanted.other
     )
-    return redirect(_address(chosen), 303)
+    return redirect(_address(chosen, utc_now()), 303)
 
 
 @judging_pages.get("/judging/round")
@@ -54,17 +56,19 @@ def round_() -> str:
     at = next((i for i in open_ if i >= args.after), open_[0] if open_ else None)
     next_ = None if at is None else pairs[at]
     judged = [pair.judged for pair in pairs if pair.judged]
+    here = [judgment for judgment in judged if args.begun is None or judgment.time >= args.begun]
+    same = args.round(), args.begun
     return render_template(
         "round.html",
         pairs=pairs,
         at=at,
         ticket=next_ and known_ticket(next_.ticket_id),
         note=next_ and desk.last_note(next_.query.id, next_.ticket_id, judge),
-        last=max(judged, key=lambda judgment: judgment.time, default=None),
+        last=max(here, key=lambda judgment: judgment.time, default=None),
         left=len(open_),
-        address=_address(args.round()),
-        going_on=_address(args.round(), args.after),
-        skip=None if at is None else _address(args.round(), at + 1),
+        address=_address(*same),
+        going_on=_address(*same, args.after),
+        skip=None if at is None else _address(*same, at + 1),
         queries=len(args.round().queries),
     )
 
@@ -86,7 +90,7 @@ def judge() -> Redirect:
         current_desk().keep_note(*of, judged.note)
     elif sentence := record(judged):
         flash(sentence, "problem")
-    return redirect(_address(args.round(), args.after), 303)
+    return redirect(_address(args.round(), args.begun, args.after), 303)
 
 
 @judging_pages.get("/judging/round.csv")
@@ -141,7 +145,8 @@ def _args() -> RoundArgs:
     return valid(RoundArgs, request.args.to_dict())
 
 
-def _address(chosen: Round, after: int = 0) -> str:
+def _address(chosen: Round, begun: datetime | None, after: int = 0) -> str:
     said = {"queries": ",".join(chosen.queries), "bundles": ",".join(chosen.bundles)}
     said |= {"seed": str(chosen.seed), **({"after": str(after)} if after else {})}
+    said |= {"begun": begun.isoformat(timespec="seconds")} if begun else {}
     return f"{url_for('judging.round_')}?{urlencode(said, safe=',')}"

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.recommendations import Outlook
 from web.schemas.limited import EventId, Given, GivenName, GivenSubject
-from web.schemas.requests import WHOLE, Body, In
+from web.schemas.requests import WHOLE, Body, In, MaybeMoment
 from web.schemas.responses import Out, QueryOut, StandingOut, Time
 
 MOST_QUERIES = 50
@@ -100,6 +100,9 @@ class RoundArgs(In):
     )
     seed: int = Field(0, ge=0, description="seed of the tickets' order")
     after: int = Field(0, ge=0, le=10**6, description="number of tickets to skip")
+    begun: MaybeMoment = Field(
+        None, description="when the round was chosen; the page offers no Undo of older grades"
+    )
 
     def round(self) -> Round:
         """The round as the core has it."""

@@ -2,7 +2,8 @@
 
 import csv
 import re
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from html import unescape
 
 import pytest
@@ -11,7 +12,8 @@ from tests import fake_desk
 from ticketing.desk.bundle_list import BundleFacts
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.errors import InputError, NotFound
-from ticketing.tickets import Filters, Grade, ModelKind, Query
+from ticketing.tickets import Filters, Grade, Judgment, ModelKind, Query
+from ticketing.times import utc_now
 
 QUERIES = [Query("Exhaust spread high"), Query("Pump leaks oil"), Query("valve stuck")]
 
@@ -84,6 +86,24 @@ def test_rank_and_score_are_neither_shown_nor_kept_and_the_order_is_no_ranking(c
     ranked = [item.ticket.id for item in desk.recommend(QUERIES[0]).items]
     assert all(sorted(order) == sorted(ranked) for order in orders)
     assert len({tuple(order) for order in orders}) == 4 and ranked not in orders
+
+
+def test_a_grade_that_was_given_before_a_round_is_none_of_it(client, desk):
+    """Its Undo took such a grade back, and the explanation was missing."""
+    begun = utc_now()
+    address = begin(client, by="random", size="1")
+    [query] = re.search("queries=([^&]+)", address)[1].split(",")
+    shown = desk.recommend(desk.store.get_query(query)).items
+    older, newer = (item.ticket.id for item in shown[:2])
+    said = Judgment("e1", desk.store.get_query(query), older, Grade.NO, "local", begun)
+    desk.store.add_judgments([replace(said, time=begun - timedelta(seconds=2))])
+    page = client.get(address).text
+    assert "1 of 10 tickets judged" in page and "The order is shuffled" in page
+    assert "Undo" not in page
+    desk.judge(query, newer, Grade.YES, "local")
+    page = client.get(address).text
+    assert f"{newer}</a> YES." in page and "The order is shuffled" not in page
+    assert "Undo" in client.get(re.sub("&begun=[^&]+", "", address)).text
 
 
 def test_the_last_judgment_can_be_undone_and_a_ticket_skipped(client, desk):
