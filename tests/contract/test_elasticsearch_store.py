@@ -176,6 +176,39 @@ def test_a_ticket_that_is_put_again_while_its_codes_are_deleted_keeps_the_new_on
     assert store.stale_ids("b1", among=["T-2"]) == []
 
 
+@pytest.mark.parametrize("after", ["tickets", "codes-b1"])
+def test_a_ticket_that_is_stored_while_the_store_is_checked_is_no_damage(store, monkeypatch, after):
+    """Its codes were deleted as those of no ticket, or said to be lost."""
+    store.put_tickets([ALL[1]])
+    store.put_codes("b1", [code(ALL[1], 1)])
+    pages, others = Connection.pages, [PUMP]
+
+    def read(self, name, *arguments, **options):
+        yield from pages(self, name, *arguments, **options)
+        if name == after and "docvalue_fields" in options and others:
+            store.put_tickets([pump := others.pop()])
+            store.put_codes("b1", [code(pump, 1)])
+            store.connection.refresh("tickets")
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(Connection, "pages", read)
+        assert list(store.findings()) == []
+    assert not others
+
+
+def test_codes_of_no_ticket_stay_if_the_ticket_is_put_again_before_they_are_deleted(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    with store.connection.client() as client:
+        client.delete(index=store.connection.alias("tickets"), id="T-2", refresh=True)
+    [finding] = store.findings()
+    assert finding.what == "1 row of no ticket"
+    store.put_tickets([PUMP])
+    store.put_codes("b1", [code(PUMP, 2)])
+    assert finding.mend() == "they were deleted"
+    assert scanned(store.codes("b1")) == {"A-1": 1, "T-10": 1, "T-2": 2}
+
+
 # processes that die -----------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ Elasticsearch itself checks the bytes of its indices.
 import base64
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from zlib import crc32
 
 from ticketing.errors import StoreFull
@@ -13,7 +14,7 @@ from ticketing.files import Json
 from ticketing.plurals import counted
 from ticketing.stores.damage import A_DAY, BACKUP, Checked, Finding
 from ticketing.stores.elasticsearch.codes import PAGE, ElasticsearchCodes
-from ticketing.stores.elasticsearch.copies import coded_by, codes_of
+from ticketing.stores.elasticsearch.copies import coded_by, codes_of, remove_codes
 from ticketing.stores.elasticsearch.documents import FIELDS, columns, ticket_of
 from ticketing.stores.elasticsearch.files import ElasticsearchFiles
 from ticketing.stores.elasticsearch.indices import FILES, TICKETS
@@ -89,7 +90,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         named = {source["upload"] for source in self.named()}
         if ids := {id for id, upload in chunks.items() if upload not in named}:
             what = f"{counted(len(ids), 'piece')} of no file"
-            mend = partial(self._drop_orphans, FILES, ids)
+            mend = partial(self._drop_pieces, ids)
             yield Finding("files in the store", what, "delete them", mend)
 
     def _texts(self) -> Iterator[Finding]:
@@ -104,15 +105,19 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
                 yield Finding(f"ticket {hit['_id']}", what, todo)
 
     def _codes(self, bundle_id: str, tickets: set[str]) -> Iterator[Finding]:
-        self._show(bundle_id)
-        self.connection.refresh(TICKETS)  # `mark_coded` leaves that out
+        """Codes without a ticket, and marked tickets without codes. Others may be at work: a ticket
+        is marked after its codes are written, so marks are read first; what differs is compared
+        with the tickets that exist now."""
         name, where = codes_of(bundle_id), f"codes of bundle {bundle_id}"
-        coded = self._ids(name, {"match_all": {}})
-        if orphans := coded - tickets:
-            what = f"{counted(len(orphans), 'row')} of no ticket"
-            yield Finding(where, what, "delete them", partial(self._drop_orphans, name, orphans))
+        self.connection.refresh(TICKETS)  # `mark_coded` leaves that out
         marked = self._ids(TICKETS, {"term": {"coded": self._build(bundle_id)}})
-        if lost := marked - coded:
+        self._show(bundle_id)
+        coded = self._ids(name, {"match_all": {}})
+        if orphans := self._gone(coded - tickets):
+            what = f"{counted(len(orphans), 'row')} of no ticket"
+            yield Finding(where, what, "delete them", partial(self._drop_orphans, orphans))
+        lost = marked - coded
+        if lost := lost - self._gone(lost):
             what = f"those of {counted(len(lost), 'ticket')} were lost"
             mend = partial(self._unmark, bundle_id, lost)
             yield Finding(where, what, "encode these tickets anew", mend)
@@ -126,9 +131,19 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         )
         return {hit["fields"]["id"][0] for hit in hits}
 
-    def _drop_orphans(self, name: str, ids: set[str]) -> str:
-        alias = self.connection.alias(name)
+    def _gone(self, ids: set[str]) -> set[str]:
+        """Those of `ids` that no ticket has now."""
+        return ids - self.connection.get(TICKETS, ids, ["id"]).keys()
+
+    def _drop_pieces(self, ids: set[str]) -> str:
+        alias = self.connection.alias(FILES)
         self.connection.bulk({"_op_type": "delete", "_index": alias, "_id": id} for id in ids)
+        return "they were deleted"
+
+    def _drop_orphans(self, ids: set[str]) -> str:
+        left = iter(ids)
+        while some := list(islice(left, PAGE)):
+            remove_codes(self.connection, some)  # except of tickets that were put again meanwhile
         return "they were deleted"
 
     def _unmark(self, bundle_id: str, ids: set[str]) -> str:
