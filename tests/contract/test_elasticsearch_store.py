@@ -1,6 +1,7 @@
 """ElasticsearchStore passes the contract on a real server, and keeps its copies right."""
 
 import base64
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -120,23 +121,37 @@ def test_codes_that_are_stored_while_others_are_forgotten_stay(store, monkeypatc
     assert scanned(store.codes("b1")) == {"T-2": 2}
 
 
+@pytest.mark.parametrize("dies", [False, True])
 def test_a_ticket_that_is_hidden_before_an_earlier_change_is_copied_stays_hidden(
-    store, monkeypatch
+    store, monkeypatch, dies
 ):
-    """The earlier change was copied over the later one, and nothing noticed."""
+    """The earlier change was copied over the later one, also where its process then died."""
     store.put_tickets([PUMP])
     store.put_codes("b1", [code(PUMP, 1)])
-    hidden, copy = [replace(PUMP, groups=frozenset(["lab"]))], copies.copy_filters
+    hidden = replace(PUMP, groups=frozenset(["lab"]))
+    bulk, copy, others = Connection.bulk, copies.copy_filters, [hidden]
+
+    def die_after_copying(self, actions, **options):
+        actions = list(actions)
+        answers = bulk(self, actions, **options)
+        if actions and actions[0]["_index"] == self.alias("codes-b1"):
+            raise StoreAway("gone")
+        return answers
 
     def late(*arguments):
-        if hidden:
-            store.put_tickets([hidden.pop()])
+        if others:
+            store.put_tickets([others.pop()])
+            store.put_codes("b1", [code(hidden, 1)])
+            if dies:
+                monkeypatch.setattr(Connection, "bulk", die_after_copying)
         copy(*arguments)
 
     monkeypatch.setattr(copies, "copy_filters", late)
-    store.put_tickets([replace(PUMP, status="Closed later")])
+    with pytest.raises(StoreAway) if dies else nullcontext():
+        store.put_tickets([replace(PUMP, status="Closed later")])
+    assert store.stale_ids("b1") == []
     assert scanned(store.codes("b1", Filters(groups=frozenset()))) == {}
-    assert scanned(store.codes("b1", Filters(groups=frozenset(["lab"])))) == {"T-2": 1}
+    assert scanned(store.codes("b1", Filters(groups=hidden.groups))) == {"T-2": 1}
 
 
 def test_codes_that_are_forgotten_while_they_are_stored_are_put_again(store, monkeypatch):

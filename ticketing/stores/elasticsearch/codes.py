@@ -16,7 +16,6 @@ from ticketing.stores.elasticsearch.copies import (
     copy_filters,
     new_build,
     remove_codes,
-    tickets_of,
     where,
 )
 from ticketing.stores.elasticsearch.documents import (
@@ -97,8 +96,7 @@ class ElasticsearchCodes(ElasticsearchTopics):
             stored += len(written) - len(lost)
             # These tickets changed or were deleted while their codes were written.
             remove_codes(self.connection, lost)
-            now = tickets_of(self.connection, lost)
-            copy_filters(self.connection, list(now.values()))
+            copy_filters(self.connection, lost)
             left = {id: left[id] for id in wanted if id in lost or id not in written}
             if not left:
                 return stored

@@ -19,13 +19,12 @@ from ticketing.stores.elasticsearch.connection import (
     if_unchanged,
 )
 from ticketing.stores.elasticsearch.documents import (
-    FIELDS,
+    COPIED,
     OWN,
     columns,
     copied,
     document_of,
     own_of,
-    ticket_of,
 )
 from ticketing.stores.elasticsearch.indices import TICKETS, metas_of
 from ticketing.tickets import Filters, Ticket
@@ -97,7 +96,7 @@ def write_tickets(
         if answer["status"] != CONFLICT
     }
     replaced = {id: answer for id, answer in written.items() if id in known}
-    copy_filters(connection, [tickets[id] for id in replaced])
+    copy_filters(connection, replaced)
     same_text = [id for id in replaced if known[id]["_source"]["version"] == tickets[id].version]
     marks = [
         {
@@ -114,30 +113,19 @@ def write_tickets(
     return set(written)
 
 
-def copy_filters(connection: Connection, tickets: Sequence[Ticket]) -> None:
-    """Update the filter fields in the codes of these tickets, under every bundle.
-
-    A process that changed a ticket meanwhile may have copied before this one: what is copied last
-    is compared with the ticket.
-    """
-    names = [codes_of(bundle_id) for bundle_id in _bundles(connection)] if tickets else []
-    rest = iter(tickets if names else ())
-    while left := {ticket.id: ticket for ticket in islice(rest, AT_ONCE)}:
-        for _ in range(ATTEMPTS):
-            for name in names:
-                _copy(connection, name, left)
-            now = tickets_of(connection, left)
-            left = {id: ticket for id, ticket in now.items() if ticket != left[id]}
-            if not left:
-                break
-        else:
-            raise _kept_changing(left)
+def copy_filters(connection: Connection, ids: Iterable[str]) -> None:
+    """Update the filter fields in the codes of these tickets, under every bundle."""
+    ids = list(ids)
+    for bundle_id in _bundles(connection) if ids else []:
+        rest = iter(ids)
+        while some := list(islice(rest, AT_ONCE)):
+            _copy(connection, codes_of(bundle_id), some)
 
 
-def _copy(connection: Connection, name: str, tickets: Mapping[str, Ticket]) -> None:
+def _copy(connection: Connection, name: str, ids: Sequence[str]) -> None:
     """Rewrite the existing codes of the tickets, each only if it has not changed since it was read.
     Doc values cannot be updated in part."""
-    left = dict(tickets)
+    left = ids
     for _ in range(ATTEMPTS):
         connection.refresh(name)
         found = connection.search(
@@ -148,21 +136,23 @@ def _copy(connection: Connection, name: str, tickets: Mapping[str, Ticket]) -> N
             **columns(*OWN),
         )
         rows = {hit["fields"]["id"][0]: hit for hit in found["hits"]["hits"]} if found else {}
+        # Tickets are read after codes: who changes a ticket later also changes these codes later.
+        tickets = connection.get(TICKETS, rows, COPIED)
         answers = connection.bulk(
             {
                 "_op_type": "index",
                 "_index": connection.alias(name),
                 "_id": id,
-                "_source": own_of(hit["fields"]) | copied(document_of(left[id])),
-                **if_unchanged(hit),
+                "_source": own_of(rows[id]["fields"]) | copied(ticket["_source"]),
+                **if_unchanged(rows[id]),
             }
-            for id, hit in rows.items()
+            for id, ticket in tickets.items()
         )
-        written = zip(rows, answers, strict=True)
-        left = {id: left[id] for id, answer in written if answer["status"] == CONFLICT}
+        written = zip(tickets, answers, strict=True)
+        left = [id for id, answer in written if answer["status"] == CONFLICT]
         if not left:
             return
-    raise _kept_changing(left)
+    raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
 
 
 def remove_codes(connection: Connection, ids: Iterable[str]) -> set[str]:
@@ -189,15 +179,6 @@ def _remove(connection: Connection, name: str, ids: Sequence[str]) -> set[str]:
         if all(answer["status"] != CONFLICT for answer in answers):
             return had
     raise StoreAway(f"Others keep writing codes of the ticket {min(ids)}; try again.")
-
-
-def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:
-    """The existing tickets among `ids`, by id, read in real time."""
-    return {id: ticket_of(doc) for id, doc in connection.get(TICKETS, ids, FIELDS).items()}
-
-
-def _kept_changing(ids: Iterable[str]) -> StoreAway:
-    return StoreAway(f"Others keep changing the ticket {min(ids)}; try again.")
 
 
 def _bundles(connection: Connection) -> list[str]:

@@ -11,7 +11,6 @@ from ticketing.stores.elasticsearch.connection import Connection, ConnectionPart
 from ticketing.stores.elasticsearch.copies import (
     copy_filters,
     remove_codes,
-    tickets_of,
     where,
     write_tickets,
 )
@@ -64,8 +63,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             stale = {id: ticket for id, ticket in left.items() if there.get(id) != ticket}
             same = {id: known[id]["_source"] for id in left if id not in stale}
             # A writer of tickets not marked as coded may have failed before it updated the copies.
-            if uncoded := [left[id] for id in same if not same[id]["coded"]]:
-                copy_filters(self.connection, uncoded)
+            copy_filters(self.connection, [id for id in same if not same[id]["coded"]])
             written = write_tickets(self.connection, stale, known)
             self._newest.clear()
             unchanged += len(same)
@@ -89,7 +87,8 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
-        return tickets_of(self.connection, ids)
+        found = self.connection.get(TICKETS, ids, FIELDS)
+        return {id: ticket_of(doc) for id, doc in found.items()}
 
     def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
         """See DatedTickets: the tokens are read from the document."""
