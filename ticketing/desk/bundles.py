@@ -167,13 +167,15 @@ class Bundles(Trains):
 
     def _serve(self, bundle_id: str) -> None:
         """Verify a bundle's codes and switch to it. Tickets that are stored before or during the
-        switch are encoded too."""
+        switch are encoded too. Raises NotFound for a bundle that somebody deleted meanwhile."""
         from ticketing.retrieval.verify import verify_codes
 
         self._encode_stale(bundle_id)
         recommender = self.recommender(bundle_id)
         verify_codes(self.whole, recommender.model)
         recommender.derive()
+        if bundle_id not in self.models.shared():
+            raise NotFound(f"Bundle {bundle_id} was deleted meanwhile; nothing was changed.")
         self.whole.set_serving(bundle_id)
         self._encode_stale(bundle_id)
 

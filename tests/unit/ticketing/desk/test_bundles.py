@@ -202,6 +202,18 @@ def test_a_bundle_that_was_deleted_is_nothing_to_go_back_to(desk, trained):
         desk.rollback()
 
 
+def test_a_bundle_that_is_deleted_while_it_is_to_serve_does_not_serve(desk, trained, monkeypatch):
+    """It served, and no query was answered until somebody rolled back."""
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    verify = "ticketing.retrieval.verify.verify_codes"
+    monkeypatch.setattr(verify, lambda *_: desk.delete_bundle(other))
+    with pytest.raises(NotFound, match=f"Bundle {other} was deleted meanwhile; nothing was"):
+        desk.promote(other, force=True)
+    assert desk.store.serving() == trained[1]
+    assert desk.recommend(ASKED).bundle_id == trained[1]
+
+
 def test_a_worse_bundle_is_refused_unless_forced(desk, trained):
     other = other_bundle(desk, trained[1])
     reindex(desk, other)
