@@ -12,10 +12,11 @@ from elasticsearch import Elasticsearch, helpers
 from tests.conftest import missing
 from tests.contract.contract_examples import code, scanned
 from tests.servers import SCRIPT, elasticsearch_server
-from ticketing.errors import StoreError
+from ticketing.errors import StoreAway, StoreError
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.elasticsearch import indices
+from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.copies import codes_of
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket, Verdict
 
@@ -195,6 +196,37 @@ def test_tickets_of_format_11_are_found_by_codes_and_by_whether_they_have_a_solu
     caplog.clear()
     open_store(own_indices).close()
     assert caplog.text == ""
+
+
+@pytest.mark.parametrize("killed_after", ["tickets", "codes-b1"])
+def test_an_upgrade_that_was_interrupted_is_ended_by_the_next_start(
+    client, own_indices, monkeypatch, killed_after
+):
+    """Tickets of its last page were to be encoded anew, and had no solution until then."""
+    solved = Ticket("solved", "pump", solution="Replaced the relay.")
+    with closing(open_store(own_indices)) as store:
+        store.put_tickets([solved])
+        store.put_codes("b1", [code(solved, 1)])
+        store.set_serving("b1")
+    grow_old(client, f"{own_indices.store_prefix}-tickets", 12, "has_solution")
+    grow_old(client, f"{own_indices.store_prefix}-codes-b1", 12, "has_solution")
+    bulk = Connection.bulk
+
+    def dying(self, actions, **options):
+        actions = list(actions)
+        answers = bulk(self, actions, **options)
+        if actions and actions[0]["_index"] == self.alias(killed_after):
+            raise StoreAway("gone")
+        return answers
+
+    with monkeypatch.context() as killing, pytest.raises(StoreAway):
+        killing.setattr(Connection, "bulk", dying)
+        open_store(own_indices)
+    with closing(open_store(own_indices)) as store:
+        assert store.stale_ids("b1") == []
+        with_solution = Filters(has_solution=True)
+        assert store.count_tickets(with_solution) == 1
+        assert scanned(store.codes("b1", with_solution)) == {"solved": 1}
 
 
 def test_judgments_of_format_9_are_still_found_by_their_ticket(client, own_indices):

@@ -19,12 +19,13 @@ from ticketing.stores.elasticsearch.connection import (
     if_unchanged,
 )
 from ticketing.stores.elasticsearch.documents import (
-    COPIED,
+    FIELDS,
     OWN,
     columns,
     copied,
     document_of,
     own_of,
+    ticket_of,
 )
 from ticketing.stores.elasticsearch.indices import TICKETS, metas_of
 from ticketing.tickets import Filters, Ticket
@@ -137,16 +138,16 @@ def _copy(connection: Connection, name: str, ids: Sequence[str]) -> None:
         )
         rows = {hit["fields"]["id"][0]: hit for hit in found["hits"]["hits"]} if found else {}
         # Tickets are read after codes: who changes a ticket later also changes these codes later.
-        tickets = connection.get(TICKETS, rows, COPIED)
+        tickets = connection.get(TICKETS, rows, FIELDS)
         answers = connection.bulk(
             {
                 "_op_type": "index",
                 "_index": connection.alias(name),
                 "_id": id,
-                "_source": own_of(rows[id]["fields"]) | copied(ticket["_source"]),
+                "_source": own_of(rows[id]["fields"]) | copied(document_of(ticket_of(doc))),
                 **if_unchanged(rows[id]),
             }
-            for id, ticket in tickets.items()
+            for id, doc in tickets.items()
         )
         written = zip(tickets, answers, strict=True)
         left = [id for id, answer in written if answer["status"] == CONFLICT]

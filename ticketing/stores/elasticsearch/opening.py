@@ -11,9 +11,9 @@ from itertools import islice
 from ticketing.errors import InputError, StoreError
 from ticketing.files import Json
 from ticketing.plurals import counted
-from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection
-from ticketing.stores.elasticsearch.copies import write_tickets
-from ticketing.stores.elasticsearch.documents import FIELDS, ticket_of
+from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection, if_unchanged
+from ticketing.stores.elasticsearch.copies import copy_filters
+from ticketing.stores.elasticsearch.documents import FIELDS, document_of, ticket_of
 from ticketing.stores.elasticsearch.faults import RESTORE
 from ticketing.stores.elasticsearch.indices import (
     APPLICATION,
@@ -150,9 +150,9 @@ def _add_fields(connection: Connection, index: Index) -> None:
 
 
 def _fill_tickets(connection: Connection) -> None:
-    """Write the new fields of tickets of an older version, and their copies in codes. Safe to
-    repeat. Tickets changed meanwhile are skipped, since this program writes these with each
-    change."""
+    """Write the new fields of tickets of an older version, but first their copies in codes, so that
+    an interrupted upgrade leaves nothing out. Tickets changed meanwhile are skipped, since this
+    program writes the new fields with each change."""
     lacking: Json = {"bool": {"must_not": {"exists": {"field": "has_solution"}}}}
     connection.refresh(TICKETS)  # marks of codes are written without
     count = connection.count(TICKETS, lacking)
@@ -167,11 +167,21 @@ def _fill_tickets(connection: Connection) -> None:
         TICKETS,
         sort=[{"id": "asc"}],
         query=lacking,
-        source_includes=[*FIELDS, "version", "coded"],
+        source_includes=[*FIELDS, "coded"],
         seq_no_primary_term=True,
     )
     while some := {hit["_id"]: hit for hit in islice(hits, AT_ONCE)}:
-        write_tickets(connection, {id: ticket_of(hit) for id, hit in some.items()}, some)
+        copy_filters(connection, some)
+        connection.bulk(
+            {
+                "_op_type": "index",
+                "_index": connection.alias(TICKETS),
+                "_id": id,
+                "_source": document_of(ticket_of(hit)) | {"coded": hit["_source"]["coded"]},
+                **if_unchanged(hit),
+            }
+            for id, hit in some.items()
+        )
 
 
 def _mark_upgraded(connection: Connection, index: Index) -> None:
