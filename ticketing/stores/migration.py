@@ -41,8 +41,15 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
     """Copy all that is missing in the target; an interrupted copy continues when run again.
 
     What both have stays as it is in the target, except tickets, jobs, files and the serving
-    bundles, which become those of the source.
+    bundles, which become those of the source at the beginning: codes of a bundle that is promoted
+    meanwhile may have been copied before all were there.
     """
+    served = [
+        (kind, bundle_id)
+        for kind in ModelKind
+        for bundle_id in (source.previous_serving(kind), source.serving(kind))
+        if bundle_id
+    ]
     _copy(source.iter_tickets(), target.put_tickets, shown("tickets", source.count_tickets()))
     _copy(source.queries(), target.put_queries, shown("queries", None))
     _copy(source.judgments(), target.add_judgments, shown("judgments", None))
@@ -68,10 +75,8 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
             target.add_token(token)
     if target.schedule() == Schedule():
         target.set_schedule(source.schedule(), Schedule())
-    for kind in ModelKind:
-        for bundle_id in (source.previous_serving(kind), source.serving(kind)):
-            if bundle_id:
-                target.set_serving(bundle_id, kind)
+    for kind, bundle_id in served:
+        target.set_serving(bundle_id, kind)
 
 
 def _copy_jobs(source: Store, target: Store, went: Went) -> None:

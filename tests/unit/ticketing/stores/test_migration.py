@@ -68,6 +68,18 @@ def test_a_file_that_is_dropped_meanwhile_is_left_out(source, target, monkeypatc
     require_equal(source, target, shown)
 
 
+def test_a_bundle_that_is_promoted_meanwhile_does_not_serve_in_the_copy(source, target):
+    """Its codes had been copied before they were all there: a restored desk found few tickets."""
+
+    def promoted(bundle_id, rows):
+        source.set_serving("b3")
+        return rows
+
+    copy_all(source, target, promoted, shown)
+    assert (target.serving(), target.previous_serving()) == ("b1", "b2")
+    assert target.stale_ids("b1") == ["T-7"]
+
+
 def test_copying_again_changes_nothing(source, target):
     for _ in range(2):
         copy_all(source, target, as_they_are, shown)
