@@ -12,6 +12,7 @@ from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.desk.restore import restore
 from ticketing.history import Deed
+from ticketing.plurals import counted
 from ticketing.settings import load_settings
 
 
@@ -30,4 +31,10 @@ def command(file: Path, replace: bool) -> None:
         manifest = restore(settings, file, replace, bars)
     with closing(open_desk(settings)) as desk:
         audit(desk, Deed.IMPORTED, f"backup {file.name} of {manifest.created[:16]}")
+        unencoded = desk.unencoded()
     say(f"The desk is the one of {manifest.created[:16]} UTC.")
+    if unencoded:
+        say(
+            f"No query finds {counted(unencoded, 'ticket')} yet, as codes are missing; run"
+            " `ticketing check --repair`."
+        )

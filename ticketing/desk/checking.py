@@ -73,6 +73,12 @@ class Checking(Bundles):
         judged = {judgment.ticket_id for judgment in self.whole.judgments()}
         return len(judged) - len(self.whole.matching_ids(sorted(judged)))
 
+    def unencoded(self) -> int:
+        """Number of tickets that no query finds, since the serving bundle has no codes of them;
+        without those that cannot be encoded."""
+        serving = self.whole.serving()
+        return len(set(self.whole.stale_ids(serving)) - self._set_aside(serving)) if serving else 0
+
     def trouble(self) -> list[str]:
         """Sentences for monitoring: damaged codes that are left out of answers, and a store that
         takes no writes. Raises StoreError if a part of the store is missing, or if the last query
@@ -161,12 +167,10 @@ class Checking(Bundles):
                 mend = partial(self._drop, bundle_id)
                 what = "the bundle is neither here nor in the store"
                 yield Finding(f"codes of bundle {bundle_id}", what, "delete them", mend)
-        if serving in here:
-            stale = set(self.whole.stale_ids(serving)) - self._set_aside(serving)
-            if stale:
-                what = f"they lack {counted(len(stale), 'ticket')}"
-                mend = partial(self._encode_anew, serving, [])
-                yield Finding(f"codes of bundle {serving}", what, "encode them", mend)
+        if serving in here and (count := self.unencoded()):
+            what = f"they lack {counted(count, 'ticket')}"
+            mend = partial(self._encode_anew, serving, [])
+            yield Finding(f"codes of bundle {serving}", what, "encode them", mend)
 
     def _rows(self, bundle_id: str) -> Iterator[Finding]:
         where, lost = f"codes of bundle {bundle_id}", False

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from tests.commands import TIME
 from tests.tiny import put_encoded
 from ticketing.cli.backup import command
+from ticketing.cli.restore import command as restore_command
 from ticketing.desk import open_desk, restore
 from ticketing.desk.backup import FORMAT, MANIFEST, VERSION, verified
 from ticketing.desk.restore import restore as restored
@@ -57,6 +58,22 @@ def file(tmp_path_factory):
 @pytest.fixture
 def elsewhere(tmp_path_factory):
     return load_settings(home=tmp_path_factory.mktemp("other") / "home")
+
+
+def test_tickets_that_came_into_a_backup_without_codes_are_said(desk, file, elsewhere, monkeypatch):
+    """As those that change while a store on servers is read; no query found them, and all was
+    quiet."""
+    monkeypatch.setenv("TICKETING_HOME", str(elsewhere.home))
+    desk.store.put_tickets([Ticket("late", "pump leaks")])
+    desk.back_up(file, unseen)
+    again = CliRunner().invoke(restore_command, [str(file)])
+    assert again.stdout.splitlines()[-1] == (
+        "No query finds 1 ticket yet, as codes are missing; run `ticketing check --repair`."
+    )
+    desk.encode_put(["late"])
+    desk.back_up(file, unseen)
+    again = CliRunner().invoke(restore_command, [str(file), "--replace"])
+    assert again.stdout.splitlines()[-1].startswith("The desk is the one of ")
 
 
 def test_a_restored_desk_answers_as_the_one_that_was_backed_up(desk, file, elsewhere):
