@@ -334,6 +334,28 @@ def test_rows_without_a_checksum_are_given_one(store):
     assert scanned(store.codes("b1")) == {"T-2": 1}
 
 
+def test_a_row_that_is_stored_while_others_are_given_a_checksum_keeps_its_own(store, monkeypatch):
+    """It had that of its former bytes, and was left out of answers as damaged."""
+    as_before_format_9(store)
+    store.put_tickets([PUMP])
+    store.put_codes("b1", [code(PUMP, 1)])
+    forged(store, "T-2", checksum=None)
+    [finding] = store.findings()
+    pages = Connection.pages
+
+    def read(self, *arguments, **options):
+        found = list(pages(self, *arguments, **options))
+        store.forget_codes("b1", ["T-2"])
+        store.put_codes("b1", [code(PUMP, 2)])
+        return iter(found)
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(Connection, "pages", read)
+        finding.mend()
+    assert scanned(store.codes("b1")) == {"T-2": 2}
+    assert store.damaged_codes("b1") == []
+
+
 # what the server refuses ------------------------------------------------------------------
 
 

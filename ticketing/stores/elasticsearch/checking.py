@@ -14,6 +14,7 @@ from ticketing.files import Json
 from ticketing.plurals import counted
 from ticketing.stores.damage import A_DAY, BACKUP, Checked, Finding
 from ticketing.stores.elasticsearch.codes import PAGE, ElasticsearchCodes
+from ticketing.stores.elasticsearch.connection import if_unchanged
 from ticketing.stores.elasticsearch.copies import coded_by, codes_of, remove_codes
 from ticketing.stores.elasticsearch.documents import FIELDS, columns, ticket_of
 from ticketing.stores.elasticsearch.files import ElasticsearchFiles
@@ -151,9 +152,15 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         return "these tickets count as not encoded"
 
     def _sum(self, name: str) -> str:
-        """Give rows without a checksum the checksum of their present bytes."""
+        """Give rows without a checksum the checksum of their present bytes; a row that was written
+        meanwhile has its own."""
         hits = self.connection.pages(
-            name, sort=[{"id": "asc"}], query=_WITHOUT_CHECKSUM, size=PAGE, **columns("code")
+            name,
+            sort=[{"id": "asc"}],
+            query=_WITHOUT_CHECKSUM,
+            size=PAGE,
+            seq_no_primary_term=True,
+            **columns("code"),
         )
         alias = self.connection.alias(name)
         self.connection.bulk(
@@ -162,6 +169,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
                 "_index": alias,
                 "_id": hit["fields"]["id"][0],
                 "doc": {"checksum": crc32(base64.b64decode(hit["fields"]["code"][0]))},
+                **if_unchanged(hit),
             }
             for hit in hits
         )
