@@ -7,7 +7,7 @@ from typing import Any
 from ticketing.importing.mapping import Comments, Mapping
 from ticketing.limits import COMMENTS, ticket_fault
 from ticketing.tables import Reject, Row
-from ticketing.text import says_nothing, strip_markup
+from ticketing.text import meaningful, strip_markup
 from ticketing.tickets import Ticket
 from ticketing.times import parse_time
 
@@ -41,7 +41,7 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
         id=ticket_id,
         subject=texts["subject"],
         description=texts["description"],
-        solution="" if says_nothing(texts["solution"]) else texts["solution"],
+        solution=meaningful(texts["solution"]),
         product=texts["product"],
         status=texts["status"],
         created=created,

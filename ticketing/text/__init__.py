@@ -11,12 +11,12 @@
 - `bm25`: ranks by shared words alone, as a baseline.
 """
 
-from ticketing.text.markup import says_nothing, strip_markup
+from ticketing.text.markup import meaningful, strip_markup
 from ticketing.text.tokens import Token, token_lines, tokenize, tokens_with_spans
 
 __all__ = [
     "Token",
-    "says_nothing",
+    "meaningful",
     "strip_markup",
     "token_lines",
     "tokenize",

@@ -164,7 +164,7 @@ def _join_cells(row: re.Match[str]) -> str:
     return " | ".join(cell for part in row[1].split("|") if (cell := part.strip()))
 
 
-def says_nothing(text: str) -> bool:
-    """Whether a text contains no letter and no digit, for example the dash that people put into a
-    mandatory field."""
-    return not any(map(str.isalnum, text))
+def meaningful(text: str) -> str:
+    """The text; "" if it contains no letter and no digit, for example the dash that people put into
+    a mandatory field."""
+    return text if any(map(str.isalnum, text)) else ""

@@ -16,7 +16,7 @@ from pydantic import (
 
 from ticketing.limits import OFFSET
 from ticketing.recommendations import Order
-from ticketing.text import says_nothing, strip_markup
+from ticketing.text import meaningful, strip_markup
 from ticketing.tickets import Filters, Grade, Query, Ticket
 from ticketing.times import naive_utc
 from web.schemas.limited import (
@@ -310,4 +310,4 @@ class TicketIn(Body):
     @classmethod
     def _solution(cls, given: str) -> str:
         """A dash or a dot is none."""
-        return "" if says_nothing(given) else given
+        return meaningful(given)
