@@ -54,8 +54,6 @@ class Explainer:
         }
         return tuple(
             replace(explained[row.best.rank], like=tuple(explained[x.rank] for x in row.like))
-            if row.like
-            else explained[row.best.rank]
             for row in rows
         )
 
