@@ -27,21 +27,12 @@ def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str,
     """Facts, documents and arrays of a model for `Registry.save`."""
     facts = {
         "network": model.settings.model_dump(mode="json"),
-        "layout": {
-            "components": model.layout.components,
-            "dims": model.layout.dims,
-            "lows": model.layout.lows,
-            "steps": model.layout.steps,
-            "terms": model.layout.terms,
-        },
+        "layout": asdict(model.layout),
         "recency": asdict(model.recency),
         "rescoring": model.rescoring.to_json(),
         "calibration": model.calibration.to_json(),
     }
-    arrays = {
-        "network": model.saved_arrays,
-        "anchors": {"codes": model.anchors},
-    }
+    arrays = {"network": model.saved_arrays, "anchors": {"codes": model.anchors}}
     documents = {"vocabulary": model.vocabulary.to_json()}
     for channel, resource in model.resources.items():
         if save := ENCODERS[channel].save:
