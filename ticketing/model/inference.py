@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -182,7 +182,7 @@ class Model:
         weights, coverage = self.pattern_weights(shares), self.coverage(shares)
         return EncodedQuery(
             words=list(chain.from_iterable(fields.values())),
-            project=partial(self._projected, codes, shares),
+            project=lambda: self.projection.query_vector(codes, shares),
             codes=codes,
             terms=terms,
             weights=weights,
@@ -242,11 +242,6 @@ class Model:
     def projection(self) -> Projection:
         """Projects codes to one vector per query or ticket, for approximate search."""
         return Projection(self.layout, self.pair_weights, self.channel_weights)
-
-    def _projected(
-        self, codes: npt.NDArray[np.uint8], shares: npt.NDArray[np.float32]
-    ) -> npt.NDArray[np.int8]:
-        return self.projection.query_vector(codes, shares)
 
 
 def _below(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
