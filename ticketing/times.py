@@ -64,10 +64,13 @@ def parse_time(value: Any, form: str = "") -> datetime | None:
 
     A time without a zone is taken as UTC. Raises ValueError that says what was expected.
     """
-    if value is None or not str(value).strip():
+    text = "" if value is None else str(value).strip()
+    if not text:
         return None
     try:
-        return naive_utc(_in_form(str(value).strip(), form) if form else _parse(value))
+        if len(text) > _LONGEST:
+            raise ValueError(text)
+        return naive_utc(datetime.strptime(text, form) if form else _parse(value, text))
     except (ValueError, OverflowError, OSError):
         wanted = f"{shown_form(form)!r}" if form else "2013-02-25 or 2013-02-25T13:17"
         raise ValueError(f"{repr(value)[:60]} is no date; write it as {wanted}") from None
@@ -83,16 +86,8 @@ def shown_form(form: str) -> str:
     return written
 
 
-def _in_form(text: str, form: str) -> datetime:
-    if len(text) > _LONGEST:
-        raise ValueError(text)
-    return datetime.strptime(text, form)
-
-
-def _parse(value: Any) -> datetime:
-    text = str(value).strip()
-    if len(text) > _LONGEST:
-        raise ValueError(text)
+def _parse(value: Any, text: str) -> datetime:
+    """A time in any of the formats; `text` is the value as text."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if _DAY.fullmatch(text):
         text = text.removesuffix(".0")
