@@ -128,6 +128,11 @@ def naive_utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
 
+def just_after(moment: datetime) -> datetime:
+    """The next moment; the last one of the calendar has none and is returned unchanged."""
+    return min(moment, datetime.max - datetime.resolution) + datetime.resolution
+
+
 def shown_date(moment: datetime) -> str:
     """A time as people write it: only the day if it is midnight."""
     return str(moment).removesuffix(" 00:00:00")

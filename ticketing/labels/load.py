@@ -7,7 +7,7 @@ NO and YES again end as YES.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -30,16 +30,12 @@ from ticketing.stores.protocols import Judgments, Tickets
 from ticketing.tables import NoUsableRow, Reject, Row, leave_out, read_rows, whole
 from ticketing.text import strip_markup
 from ticketing.tickets import IMPORTED, Grade, Judgment, Query, Ticket
-from ticketing.times import utc_now
+from ticketing.times import just_after, utc_now
 
 _WORDS = {"YES": Grade.YES, "REL": Grade.REL, "NO": Grade.NO}
 _GAINS = {"2": Grade.YES, "1": Grade.REL, "0": Grade.NO}
 _RATINGS = {"5": Grade.YES, "3": Grade.REL, "1": Grade.NO}
 _NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+")
-
-
-TICK = timedelta(microseconds=1)
-"""The smallest difference between two times."""
 
 
 IMPORT = "import"
@@ -162,7 +158,7 @@ def _after(present: Judgment | None, said: Judgment) -> Judgment:
         return present
     content = (said.query.id, said.ticket_id, str(said.grade), said.judge)
     digest = sha256("\0".join([*content, present.event_id if present else ""]).encode())
-    time = max(said.time, min(present.time, datetime.max - TICK) + TICK) if present else said.time
+    time = max(said.time, just_after(present.time)) if present else said.time
     return replace(said, event_id=IMPORTED + digest.hexdigest()[:32], time=time)
 
 

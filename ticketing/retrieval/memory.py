@@ -4,7 +4,7 @@ import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -20,12 +20,9 @@ from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import ChosenIds, CodeBlock
 from ticketing.stores.protocols import DatedTickets, RankedTickets
 from ticketing.tickets import Filters, Label, Query, Ticket, TicketList
-from ticketing.times import moment_of, plausible_until
+from ticketing.times import just_after, moment_of, plausible_until
 
 ENCODED_AT_ONCE = 512
-
-MOMENT = timedelta(microseconds=1)
-"""Smallest difference between two dates of tickets."""
 
 
 class TicketsInMemory(DatedTickets):
@@ -181,9 +178,5 @@ def searchable(store: DatedTickets, queries: Sequence[Query]) -> dict[str, Filte
     no times, duplicates often have the same date.
     """
     asked = store.get_tickets([query.ticket_id for query in queries if query.ticket_id])
-    until = {
-        id: min(ticket.created, datetime.max - MOMENT) + MOMENT
-        for id, ticket in asked.items()
-        if ticket.created
-    }
+    until = {id: just_after(ticket.created) for id, ticket in asked.items() if ticket.created}
     return {query.id: Filters(created_before=until.get(query.ticket_id)) for query in queries}
