@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from math import isnan
 
 from ticketing.tickets import Judgment
 
@@ -73,12 +72,11 @@ def _agreement(judges: tuple[str, str], pairs: list[tuple[Judgment, Judgment]]) 
 
     grades = [[int(judgment.grade or 0) for judgment in some] for some in zip(*pairs, strict=True)]
     one_grade = len({*grades[0], *grades[1]}) == 1
-    kappa = float("nan") if one_grade else float(cohen_kappa_score(*grades))
     different = [Disagreement(a, b) for a, b in pairs if a.grade != b.grade]
     return Agreement(
         judges,
         both=len(pairs),
         same=len(pairs) - len(different),
-        kappa=None if isnan(kappa) else kappa,
+        kappa=None if one_grade else float(cohen_kappa_score(*grades)),
         disagreements=tuple(sorted(different, key=lambda x: -x.apart)),
     )
