@@ -88,7 +88,8 @@ def relatedness_text(lines: Sequence[Line]) -> list[str]:
         for reason in found.reasons:
             reasons.setdefault(reason, []).append(name)
     return table_text(rows) + [
-        f"Not measured (–): {reason}" + ("" if len(names) == len(shown) else f" ({_join(names)})")
+        f"Not measured (–): {reason}"
+        + ("" if len(names) == len(shown) else f" ({', '.join(names)})")
         for reason, names in reasons.items()
     ]
 
@@ -105,7 +106,3 @@ def _estimate(estimate: Estimate | None) -> str:
     if estimate is None:
         return "–"
     return f"{estimate.value:.3f} {_half(estimate.low, estimate.high):7}"
-
-
-def _join(names: Sequence[str]) -> str:
-    return ", ".join(names)

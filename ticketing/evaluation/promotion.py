@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
-from ticketing.evaluation.runs import run_queries
+from ticketing.evaluation.runs import queries_of, run_queries
 from ticketing.evaluation.significance import TOLERANCE, paired_p
 from ticketing.plurals import counted
 from ticketing.retrieval.recommend import Recommender
@@ -67,8 +67,7 @@ class Comparison:
 def compare(new: Recommender, other: Recommender, test: Sequence[Label]) -> Comparison:
     """Compare both bundles on the labels of at most MOST_QUERIES test queries."""
     labels = with_answers(test)
-    queries = {label.query.id: label.query for label in labels}
-    chosen = [queries[id] for id in sorted(queries)[:MOST_QUERIES]]
+    chosen = sorted(queries_of(labels), key=lambda query: query.id)[:MOST_QUERIES]
     ids = {query.id for query in chosen}
     labels = [label for label in labels if label.query.id in ids]
     if not chosen:

@@ -106,7 +106,7 @@ def _compare(
 ) -> list[Compared]:
     """Compare a query with all matching tickets, in each way."""
     model = recommender.model
-    channels = [*model.settings.dense_channels, *filter(None, [model.settings.sparse_channel])]
+    channels = model.settings.channels  # the sparse one is last
     encoded, block = recommender.encode(query, filters), recommender.store.codes(model.id, filters)
     alone = np.zeros((len(block.live), len(channels)), np.float32)
     apart = scan_distances(block.codes, block.live, encoded, model.layout, channels=alone)
