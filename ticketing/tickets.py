@@ -60,6 +60,11 @@ class Query:
         return _digest(self.subject, self.description, self.ticket_id)
 
     @property
+    def key(self) -> str:
+        """The id of the ticket that it is, else its own."""
+        return self.ticket_id or self.id
+
+    @property
     def text(self) -> str:
         """Both components, one per line."""
         return f"{self.subject}\n{self.description}"

@@ -87,7 +87,7 @@ def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:
     if the ticket was reworded, the last query of it is written, as in queries.jsonl. Raises
     InputError for an id with white space, which separates the columns.
     """
-    last = {label.query.ticket_id or label.query.id: label.query.id for label in labels}
+    last = {label.query.key: label.query.id for label in labels}
     names = {id: name for name, id in last.items()}
     for name in (tag, *names.values(), *(ticket for found in run.values() for ticket, _ in found)):
         if not is_one_column(name):

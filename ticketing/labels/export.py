@@ -13,7 +13,7 @@ from ticketing.labels.derive import derive_labels
 from ticketing.labels.events import to_json
 from ticketing.labels.known import one_text
 from ticketing.limits import is_one_column
-from ticketing.tickets import Judgment, Label, Query
+from ticketing.tickets import Judgment, Label
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def export_labels(events: Iterable[Judgment], folder: Path) -> Exported:
     """
     events = list(events)
     labels = derive_labels(events)
-    ids = {id for label in labels for id in (_qid(label.query), label.ticket_id)}
+    ids = {id for label in labels for id in (label.query.key, label.ticket_id)}
     left_out = sorted(id for id in ids if not is_one_column(id))
     texts = {
         "judgments.jsonl": "".join(to_json(event) + "\n" for event in events),
@@ -48,11 +48,7 @@ def export_labels(events: Iterable[Judgment], folder: Path) -> Exported:
 
 
 def _fits(label: Label) -> bool:
-    return is_one_column(_qid(label.query)) and is_one_column(label.ticket_id)
-
-
-def _qid(query: Query) -> str:
-    return query.ticket_id or query.id
+    return is_one_column(label.query.key) and is_one_column(label.ticket_id)
 
 
 def _quepid(labels: list[Label]) -> str:
@@ -70,13 +66,13 @@ def _qrels(labels: list[Label]) -> str:
     written."""
     grades: dict[tuple[str, str], int] = {}
     for label in labels:
-        pair = _qid(label.query), label.ticket_id
+        pair = label.query.key, label.ticket_id
         grades[pair] = max(label.grade, grades.get(pair, 0))
     return "".join(f"{qid} 0 {ticket} {int(grade)}\n" for (qid, ticket), grade in grades.items())
 
 
 def _queries(labels: list[Label]) -> str:
-    queries = {_qid(label.query): label.query for label in labels}
+    queries = {label.query.key: label.query for label in labels}
     return "".join(
         json.dumps({"qid": qid, "subject": query.subject, "description": query.description}) + "\n"
         for qid, query in queries.items()

@@ -122,7 +122,6 @@ def right_answers(labels: Sequence[Label]) -> dict[str, set[str]]:
     right = defaultdict(set)
     for label in labels:
         if label.grade > Grade.NO:
-            key = label.query.ticket_id or label.query.id
-            right[key].add(label.ticket_id)
-            right[label.ticket_id].add(key)
+            right[label.query.key].add(label.ticket_id)
+            right[label.ticket_id].add(label.query.key)
     return dict(right)

@@ -167,7 +167,7 @@ def _example(archive: Archive, label: Label, queries: Mapping[str, FieldIds]) ->
         archive.query(queries[label.query.id]),
         archive.ticket(archive.tickets[label.ticket_id]),
         label.grade.label,
-        label.query.ticket_id or label.query.id,
+        label.query.key,
         label.ticket_id,
     )
 
