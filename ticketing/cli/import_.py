@@ -33,6 +33,7 @@ from ticketing.importing import (
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
 from ticketing.text import tokenize
+from ticketing.text.sentences import clipped
 from ticketing.tickets import Ticket
 from ticketing.times import MEND_DATES
 
@@ -153,12 +154,8 @@ def _show_ticket(ticket: Ticket) -> None:
         say(f"  seen by: {', '.join(sorted(ticket.groups))}")
     for field in ("subject", "description", "solution"):
         text = getattr(ticket, field)
-        say(f"  {field}: {_shorten(' '.join(text.split()))}")
+        say(f"  {field}: {clipped(text, _SHOWN_CHARACTERS)}")
         if text:
             tokens = tokenize(text)
             more = " …" if len(tokens) > _SHOWN_TOKENS else ""
             say(f"    the model sees: {' '.join(tokens[:_SHOWN_TOKENS])}{more}")
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"

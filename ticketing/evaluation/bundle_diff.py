@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ticketing.evaluation.metrics import with_answers
 from ticketing.evaluation.runs import Ranked, queries_of
+from ticketing.text.sentences import clipped
 from ticketing.tickets import Grade, Label, Query
 
 SHOWN = 10
@@ -67,10 +68,9 @@ def change_text(found: Sequence[Change]) -> list[str]:
     return text
 
 
-def first_line(query: Query, width: int = 70) -> str:
+def first_line(query: Query) -> str:
     """A short name of a query for lists: its subject, or the beginning of its description."""
-    text = " ".join((query.subject or query.description).split())
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return clipped(query.subject or query.description, 70)
 
 
 def _rank(rank: int | None) -> str:

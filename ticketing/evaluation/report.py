@@ -18,6 +18,7 @@ from ticketing.evaluation.ways import ALONE
 from ticketing.files import write_atomically
 from ticketing.plurals import counted
 from ticketing.retrieval.recommend import Recommender
+from ticketing.text.sentences import clipped
 from ticketing.tickets import Ticket
 
 MOST_CURVES = 6
@@ -73,8 +74,7 @@ def pages(*packages: str) -> Environment:
 
 def excerpt(ticket: Ticket) -> str:
     """The beginning of a ticket."""
-    text = " ".join(f"{ticket.description} {ticket.solution}".split())
-    return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
+    return clipped(f"{ticket.description} {ticket.solution}", EXCERPT)
 
 
 def _plots(found: Measurement, recommender: Recommender) -> list[tuple[str, str, Markup]]:

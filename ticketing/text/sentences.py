@@ -70,3 +70,9 @@ def shortened(text: str, length: int) -> str:
         return text
     begun = text[: length - 2].rsplit(maxsplit=1)  # blanks alone have no words
     return "".join(begun[:1]).rstrip(" ,;:.") + " …"
+
+
+def clipped(text: str, length: int) -> str:
+    """At most `length` characters of a text in one line, cut anywhere, with an ellipsis."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
