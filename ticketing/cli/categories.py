@@ -11,7 +11,7 @@ from ticketing.classification.taxonomy import read_taxonomy, tickets_taxonomy
 from ticketing.cli.actor import audited_switch
 from ticketing.cli.groups import Group
 from ticketing.cli.model_settings import read_category_settings
-from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS
+from ticketing.cli.options import FILE, SYNONYMS, choose_overrides
 from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.errors import InputError
@@ -31,7 +31,7 @@ def command() -> None:
     help="Learn from this table (columns label and group) instead of the tickets.",
 )
 @SYNONYMS
-@OVERRIDES
+@choose_overrides("loop.epochs=2")
 @click.option("--continue", "go_on", is_flag=True, help="Continue to train the serving classifier.")
 def train(
     titles: Path | None, synonyms_file: Path | None, overrides: tuple[str, ...], go_on: bool

@@ -9,13 +9,12 @@ import click
 from pydantic import BaseModel, ValidationError
 
 from ticketing.classification.settings import ClassifierSettings
-from ticketing.cli.options import FILE
+from ticketing.cli.options import FILE, Command, choose_overrides
 from ticketing.errors import InputError, first_invalid, nearest
 from ticketing.limits import depth_fault, read_toml
 from ticketing.model.settings import NetworkSettings
 from ticketing.training.settings import TrainingSettings, TuningSettings
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Made = TypeVar("Made", bound=BaseModel)
 
 Table = dict[str, Any]
@@ -24,13 +23,7 @@ Table = dict[str, Any]
 
 def choose_settings(function: Command) -> Command:
     """Decorator: add the options of `read_settings`, as `file` and `overrides`."""
-    function = click.option(
-        "--set",
-        "overrides",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Change a setting, such as training.epochs=2; repeatable.",
-    )(function)
+    function = choose_overrides("training.epochs=2")(function)
     return click.option(
         "--settings",
         "file",

@@ -1,14 +1,17 @@
 """Command-line options and value types shared by several commands."""
 
 import os
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from ticketing.files import require_target, require_target_folder
 from ticketing.times import parse_time
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path)
 
@@ -62,16 +65,21 @@ DATE = _Date()
 DETACH = click.option(
     "--detach", is_flag=True, help="Leave the work to the workers, and return at once."
 )
-OVERRIDES = click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Change a setting, such as loop.epochs=2; repeatable.",
-)
 SYNONYMS = click.option(
     "--synonyms",
     "synonyms_file",
     type=FILE,
     help="Table of synonyms, with the columns word and synonym.",
 )
+
+
+def choose_overrides(example: str) -> Callable[[Command], Command]:
+    """Decorator: add the option that changes settings, as `overrides`; the help shows an
+    example."""
+    return click.option(
+        "--set",
+        "overrides",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help=f"Change a setting, such as {example}; repeatable.",
+    )

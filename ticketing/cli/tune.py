@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ticketing.cli.model_settings import read_tuning_settings
-from ticketing.cli.options import DATE, FILE
+from ticketing.cli.options import DATE, FILE, choose_overrides
 from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
@@ -20,13 +20,7 @@ from ticketing.settings import load_settings
     help="sentence-transformers folder to begin with (default: that of the extra `teacher`).",
 )
 @click.option("--before", type=DATE, help="Learn only from tickets created before this date.")
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Change a setting, such as tuning.epochs=2; repeatable.",
-)
+@choose_overrides("tuning.epochs=2")
 def command(out: Path, encoder: str, before: datetime | None, overrides: tuple[str, ...]) -> None:
     """Tune a sentence encoder on the desk's tickets and judgments, for use as a teacher.
 

@@ -8,7 +8,7 @@ import click
 
 from ticketing.classification.synonyms import Synonyms, read_synonyms
 from ticketing.cli.model_settings import read_category_settings
-from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS
+from ticketing.cli.options import FILE, SYNONYMS, choose_overrides
 from ticketing.cli.printing import say
 from ticketing.evaluation.text_table import row_text
 from ticketing.experiments.cache import digest
@@ -45,7 +45,7 @@ WIDTHS = (25, *(12 for _ in COLUMNS), 7)
     help="Only these stages, each starting with the weights of the one before (default: all).",
 )
 @SYNONYMS
-@OVERRIDES
+@choose_overrides("loop.epochs=2")
 def command(
     folder: Path,
     part: str,
