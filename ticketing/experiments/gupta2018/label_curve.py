@@ -22,6 +22,7 @@ from ticketing.experiments.cache import (
     labels_digest,
     settings_digest,
 )
+from ticketing.experiments.gupta2018.rows import untrained
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.memory import TicketsInMemory, encoded
 from ticketing.retrieval.recommend import Recommender
@@ -115,10 +116,8 @@ class LabelCurve:
         network, training = self.settings[loss]
         about = f"{loss}, {WITH_TIME if training.weighs_time else WITHOUT_TIME}"
         if loss == "mse" and not count:
-            training, about = (
-                _untrained(training),
-                "untrained: it learns from labels alone, without time",
-            )
+            training = untrained(training)
+            about = "untrained: it learns from labels alone, without time"
         labels = some_labels(self.learned, count, training.seed)
         name = f"{LOSSES[loss]}, {count:,} labels"
         key = digest(self._archive, labels_digest(labels), settings_digest(network, training))
@@ -132,9 +131,3 @@ class LabelCurve:
 
         ranked = self._trainings.ranked(digest(key, labels_digest(self.measured)), rank)
         return measured(name, about, ranked, self.measured)
-
-
-def _untrained(training: TrainingSettings) -> TrainingSettings:
-    """An untrained network: word vectors and topics of the text, weights of Table 2."""
-    keep = {"seed": training.seed, "topic_epochs": training.topic_epochs}
-    return TrainingSettings(epochs=0, weights="fixed", teacher="", **keep)

@@ -14,7 +14,7 @@ from ticketing.experiments.cache import (
     labels_digest,
     settings_digest,
 )
-from ticketing.experiments.gupta2018.rows import Row
+from ticketing.experiments.gupta2018.rows import Row, untrained
 from ticketing.model.components import ticket_fields, ticket_tokens
 from ticketing.model.inference import Model
 from ticketing.model.settings import NetworkSettings
@@ -103,7 +103,7 @@ class RowModels:
     def _settings(self, row: Row) -> tuple[NetworkSettings, TrainingSettings]:
         if row.trained:
             return row.settings(self.network), self.training
-        return row.settings(self._like), self._unlearned
+        return row.settings(self._like), untrained(self.training)
 
     @property
     def _every(self) -> int:
@@ -113,16 +113,11 @@ class RowModels:
     def _like(self) -> NetworkSettings:
         return self.network.model_copy(update={"character_dims": LEAST_SPELLING})
 
-    @property
-    def _unlearned(self) -> TrainingSettings:
-        keep = {"seed": self.training.seed, "topic_epochs": self.training.topic_epochs}
-        return TrainingSettings(epochs=0, weights="fixed", teacher="", **keep)
-
     @cached_property
     def _untrained(self) -> Model:
         """A model with word vectors and topics of the archive's text, without any labels."""
         settings = self._like.model_copy(update={"pairs": "cross-level", "channels": ("E", "T")})
-        return self._trained(settings, self._unlearned, "word vectors and topics", 0)
+        return self._trained(settings, untrained(self.training), "word vectors and topics", 0)
 
     def _trained(
         self, network: NetworkSettings, training: TrainingSettings, name: str, left: int

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ticketing.errors import InputError
 from ticketing.model.settings import PLAIN, NetworkSettings
+from ticketing.training.settings import TrainingSettings
 
 SUBJECTS, DESCRIPTIONS = (("SUB1",), ("SUB2",)), (("DESC1",), ("DESC2",))
 WITHOUT_SOLUTION = ("SUB1", "DESC1"), ("SUB2", "DESC2")
@@ -72,6 +73,13 @@ ROWS = (
     Row(21, ("h", "E"), CROSS_LEVEL, trained=True),
     Row(22, ("h", "E", "T"), CROSS_LEVEL, trained=True),
 )
+
+
+def untrained(training: TrainingSettings) -> TrainingSettings:
+    """Settings that train nothing but word vectors and topics of the text; the weights are those of
+    Table 2."""
+    keep = {"seed": training.seed, "topic_epochs": training.topic_epochs}
+    return TrainingSettings(epochs=0, weights="fixed", teacher="", **keep)
 
 
 def choose_rows(text: str) -> list[Row]:
