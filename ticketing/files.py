@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -234,3 +235,8 @@ def content_digest(path: Path) -> str:
     for chunk in chunks(path):
         digest.update(chunk)
     return digest.hexdigest()
+
+
+def short_digest(*values: Any) -> str:
+    """Sixteen hex digits that identify values, which JSON must be able to hold."""
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:16]

@@ -1,7 +1,5 @@
 """Trains a classifier for a desk, evaluates it on held-out titles, and indexes all titles."""
 
-import hashlib
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +15,7 @@ from ticketing.classification.synonyms import induce
 from ticketing.classification.taxonomy import Taxonomy, split_titles
 from ticketing.classification.training import train
 from ticketing.classification.trials import Trial, accuracy, make_trials, titles_trial
+from ticketing.files import short_digest
 
 VALIDATION = 0.05
 """Share of titles used for validation: to select the best epoch, and to evaluate the classifier."""
@@ -105,5 +104,4 @@ def _digest(
     sources: Sources, settings: ClassifierSettings, begin: CategoryClassifier | None
 ) -> str:
     """Key of a training's checkpoint: a digest of all that it depends on."""
-    content = [sources.digest, settings.model_dump(mode="json"), begin.id if begin else ""]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+    return short_digest(sources.digest, settings.model_dump(mode="json"), begin.id if begin else "")

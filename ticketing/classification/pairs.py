@@ -5,8 +5,6 @@ A batch contains similar groups, so that the negatives of a pair are those with 
 confused.
 """
 
-import hashlib
-import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +19,7 @@ from ticketing.classification.augmentation import extra_words, typos
 from ticketing.classification.labels import CategoryLabel
 from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy
+from ticketing.files import short_digest
 
 SUBSTITUTED, DELETED = 0.20, 0.05
 """Shares of substituted and deleted characters in titles with typos (Neculoiu et al. 2016)."""
@@ -83,14 +82,13 @@ class Sources:
     @cached_property
     def digest(self) -> str:
         """Digest of all sources: sixteen hex digits."""
-        content = [
+        return short_digest(
             [(title.text, title.group) for title in self.taxonomy.titles],
             self.synonyms.pairs,
             list(self.words),
             [(label.text, label.group, label.right) for label in self.labels],
             sorted(self.codes.items()),
-        ]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+        )
 
 
 class PairSampler:

@@ -15,6 +15,7 @@ from torch import Tensor
 from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.encoders.transformer import Precision, Transformer
 from ticketing.errors import InputError
+from ticketing.files import short_digest
 from ticketing.model.components import Components
 from ticketing.model.settings import NetworkSettings
 from ticketing.nn.losses import in_batch_softmax
@@ -22,7 +23,7 @@ from ticketing.nn.trainer import Trainer
 from ticketing.tickets import Label, Ticket
 from ticketing.training.corpus import read_corpus
 from ticketing.training.losses import also_right, right_answers
-from ticketing.training.pretraining import counted, named_by
+from ticketing.training.pretraining import counted
 from ticketing.training.sampling import Example, is_validation, labelled, parted, weak
 from ticketing.training.settings import TuningSettings
 
@@ -69,7 +70,7 @@ def tune(
     transformer.learn_upper_half()
     checkpoints.mkdir(parents=True, exist_ok=True)
     cut = counted(corpus.vocabulary)
-    key = named_by(corpus.digest, cut, transformer.digest, settings.model_dump())
+    key = short_digest(corpus.digest, cut, transformer.digest, settings.model_dump())
     checkpoint = checkpoints / f"{key}.tuning"
     for other in set(checkpoints.glob("*.tuning")) - {checkpoint}:
         other.unlink(missing_ok=True)

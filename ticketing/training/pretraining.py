@@ -5,8 +5,6 @@ They depend on the texts alone, so they are kept for the next training, even wit
 another network.
 """
 
-import hashlib
-import json
 import random
 from collections.abc import Sequence
 from itertools import chain
@@ -21,7 +19,7 @@ from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.errors import ArraysError, InputError
-from ticketing.files import content_digest
+from ticketing.files import content_digest, short_digest
 from ticketing.jobs import OnStep, Step, ignore_step
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import new_network
@@ -52,7 +50,7 @@ def run_key(
     encoder: Transformer | None,
 ) -> str:
     """Key of a training's checkpoints: a digest of all that it depends on."""
-    return named_by(
+    return short_digest(
         corpus.digest,
         counted(corpus.vocabulary),
         network.model_dump(),
@@ -70,18 +68,13 @@ def texts_key(
     teacher: Transformer | None,
 ) -> str:
     """Key of word vectors and topics: a digest of all that they depend on."""
-    return named_by(
+    return short_digest(
         corpus.texts_digest,
         counted(corpus.vocabulary),
         [network.word_dims, network.topics, training.topic_epochs, training.seed],
         vectors and content_digest(vectors),
         teacher and teacher.digest,
     )
-
-
-def named_by(*about: Any) -> str:
-    """Sixteen hex digits that identify values, which JSON must be able to hold."""
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
 
 
 def counted(vocabulary: Vocabulary) -> list[Any]:
