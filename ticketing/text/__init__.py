@@ -5,6 +5,7 @@
 - `masking`: masks numbers, dates, keys and the like, which a model should not memorise.
 - `tokens`: the tokenizer.
 - `literals`: the numbers and codes that masks hide, for exact search.
+- `remembering`: a cache of what is computed from short texts.
 - `sentences`: splits a text into sentences.
 - `vocabulary`: word ids and document frequencies.
 - `telling`: selects and weights telling words.

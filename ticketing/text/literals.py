@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ticketing.text.normal import normalise
+from ticketing.text.remembering import Remembered
 from ticketing.text.tokens import masks_in, tokenize
 
 KINDS = frozenset({"<num>", "<id>", "<key>", "<version>", "<ip>"})
@@ -157,17 +158,4 @@ def _in_ascii(text: str) -> Iterator[_Literal]:
         yield _Literal(key, written, run.start(), end, (*sorted(parts),), bool(within))
 
 
-class _Remembered(dict[str, tuple[_Literal, ...]]):
-    """Literals by stretch; those of REMEMBERED short stretches are cached in this dict, so that a
-    lookup runs no Python code."""
-
-    def __missing__(self, stretch: str) -> tuple[_Literal, ...]:
-        found = _in_stretch(stretch)
-        if len(stretch) <= LONGEST_REMEMBERED:
-            if len(self) >= REMEMBERED:
-                self.clear()
-            self[stretch] = found
-        return found
-
-
-_remembered = _Remembered()
+_remembered = Remembered(_in_stretch, REMEMBERED, LONGEST_REMEMBERED)

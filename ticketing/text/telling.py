@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
+from ticketing.text.masking import LONGEST_WORD
+from ticketing.text.remembering import Remembered
 from ticketing.text.vocabulary import Vocabulary
 
 EVERYDAY = 0.1
@@ -20,19 +22,6 @@ MOST_REMEMBERED = 1 << 16
 """Number of cached word weights."""
 
 
-class _Remembered(dict[str, float]):
-    """Weights of words, cached in this dict so that a lookup runs no Python code."""
-
-    def __init__(self, weigh: Callable[[str], float]):
-        self._weigh = weigh
-
-    def __missing__(self, word: str) -> float:
-        if len(self) >= MOST_REMEMBERED:
-            self.clear()
-        weight = self[word] = self._weigh(word)
-        return weight
-
-
 class TellingWords:
     """Telling words, by the document frequencies of a vocabulary.
 
@@ -43,7 +32,9 @@ class TellingWords:
     def __init__(self, vocabulary: Vocabulary, everyday: float = EVERYDAY):
         """A word in more than the share `everyday` of an archive's tickets is not telling."""
         self._vocabulary, self._everyday = vocabulary, everyday
-        self.weight: Callable[[str], float] = _Remembered(self._weight).__getitem__
+        self.weight: Callable[[str], float] = Remembered(
+            self._weight, MOST_REMEMBERED, LONGEST_WORD
+        ).__getitem__
         """The idf of a token, above 0; 0 for a word that is not telling."""
 
     def of(self, words: Iterable[str]) -> list[str]:

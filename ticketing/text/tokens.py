@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from ticketing.text.masking import LONGEST_WORD, RULES, looks_like_id
 from ticketing.text.normal import marks, normalise
+from ticketing.text.remembering import Remembered
 
 
 class Token(NamedTuple):
@@ -120,26 +121,15 @@ MOST_TEXTS, LONGEST_REMEMBERED = 1 << 16, 160
 """Number of stretches whose token texts are cached, and their maximum length."""
 
 
-class _Texts(dict[str, tuple[str, ...]]):
-    """Token texts by stretch; MOST_TEXTS short stretches are cached.
-
-    A lookup of a cached stretch runs no Python code; encoding consists mostly of these. Lines of
-    stack traces, which are long, recur as often as words.
-    """
-
-    def __missing__(self, stretch: str) -> tuple[str, ...]:
-        if plain := _PLAIN.fullmatch(stretch):
-            texts: tuple[str, ...] = (intern(plain[1].lower()),)
-        else:
-            texts = tuple(_texts_of(stretch))
-        if len(stretch) <= LONGEST_REMEMBERED:
-            if len(self) >= MOST_TEXTS:
-                self.clear()
-            self[stretch] = texts
-        return texts
+def _token_texts(stretch: str) -> tuple[str, ...]:
+    if plain := _PLAIN.fullmatch(stretch):
+        return (intern(plain[1].lower()),)
+    return tuple(_texts_of(stretch))
 
 
-remembered_texts = _Texts()
+remembered_texts = Remembered(_token_texts, MOST_TEXTS, LONGEST_REMEMBERED)
+"""Token texts by stretch; encoding consists mostly of lookups. Lines of stack traces, which are
+long, recur as often as words."""
 
 
 def _texts_of(stretch: str) -> list[str]:

@@ -265,7 +265,7 @@ def test_what_is_split_at_once_is_what_the_rules_say(text):
 
 
 def test_no_more_stretches_are_remembered_than_that(monkeypatch):
-    monkeypatch.setattr(tokens, "MOST_TEXTS", 3)
+    monkeypatch.setattr(tokens.remembered_texts, "most", 3)
     for number in range(20):
         assert tokenize(f"no{number} pumps") == [f"no{number}", "pumps"]
     assert len(tokens.remembered_texts) <= 3
