@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, request, url_for
+from flask import Blueprint, url_for
 from werkzeug.wrappers import Response
 
 from ticketing.errors import TicketingError
 from ticketing.tickets import Query
 from web.context import current_desk, current_person, known_query, sentence_of
 from web.judging import judge_category
-from web.pages.forms import back, valid
+from web.pages.forms import back, form_fields, valid
 from web.schemas.requests import CategoryAnswerIn
 
 if TYPE_CHECKING:
@@ -47,8 +47,6 @@ def proposed_categories(query: Query) -> Proposals | None:
 def answer_proposal(query_id: str) -> Response:
     """Record YES, NO or their undo (empty) for a proposed category; redirects back."""
     query = known_query(query_id)
-    given = valid(
-        CategoryAnswerIn, {name: request.form.get(name, "") for name in ("group", "right")}
-    )
+    given = valid(CategoryAnswerIn, form_fields("group", "right"))
     judge_category(query.subject, given.group, given.verdict())
     return back(url_for("pages.answer", query_id=query_id, _anchor="categories"))

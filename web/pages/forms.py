@@ -28,6 +28,16 @@ def valid(model: type[Model], given: Mapping[str, object]) -> Model:
         raise InputError(invalid_sentence(error, typed_here())) from None
 
 
+def form_fields(*names: str) -> dict[str, str]:
+    """These fields of the form; "" for a missing one."""
+    return {name: request.form.get(name, "") for name in names}
+
+
+def filled_fields(*names: str) -> dict[str, str]:
+    """Those of these fields of the form that are not empty."""
+    return {name: value for name, value in form_fields(*names).items() if value}
+
+
 def set_filters(given: MultiDict[str, str]) -> dict[str, str]:
     """The non-empty filters of a form or an address."""
     return {name: given[name] for name in FiltersIn.model_fields if given.get(name, "").strip()}

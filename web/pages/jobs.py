@@ -9,7 +9,7 @@ from ticketing.jobs import Job, JobState
 from ticketing.tickets import ModelKind
 from web import jobs as work
 from web.context import broker_trouble, current_desk, current_person, sentence_of, served_desk
-from web.pages.forms import back, valid
+from web.pages.forms import back, filled_fields, form_fields, valid
 from web.schemas.jobs import EvaluationIn, TrainingIn
 from web.uploads import UPLOAD_LIMIT, too_large_a_file
 from web.views.progress import progress
@@ -79,18 +79,14 @@ def report(job_id: str, name: str) -> Response:
 @job_pages.post("/jobs/training")
 def train() -> Redirect:
     """Start a training."""
-    names = ("promotion", "before")
-    given = valid(
-        TrainingIn, {name: request.form[name] for name in names if request.form.get(name)}
-    )
+    given = valid(TrainingIn, filled_fields("promotion", "before"))
     return _to(work.train(given.promotion, given.before))
 
 
 @job_pages.post("/jobs/evaluation")
 def evaluate() -> Redirect:
     """Start an evaluation of a model."""
-    names = ("bundle_id", "other")
-    given = valid(EvaluationIn, {name: request.form.get(name, "") for name in names})
+    given = valid(EvaluationIn, form_fields("bundle_id", "other"))
     return _to(work.evaluate(given.bundle_id, given.other))
 
 

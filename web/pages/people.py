@@ -11,7 +11,7 @@ from ticketing.history import AuditEntry, Deed
 from ticketing.people import Account, Role
 from web.context import audit as audited
 from web.context import current_actor, current_desk, sentence_of, served_desk
-from web.pages.forms import valid
+from web.pages.forms import form_fields, valid
 from web.pages.tables import csv_file, page_of
 from web.schemas.people import AddedIn, ChangedIn
 
@@ -45,9 +45,8 @@ def as_csv() -> Response:
 @people_pages.post("/people")
 def add() -> ResponseReturnValue:
     """Add an account, or show the form again with everything but the password."""
-    names = ("name", "password", "role", "groups")
     try:
-        given = valid(AddedIn, {name: request.form.get(name, "") for name in names})
+        given = valid(AddedIn, form_fields("name", "password", "role", "groups"))
         account = served_desk().add_account(
             current_actor(), given.name, given.password, given.role, given.groups
         )
@@ -77,8 +76,7 @@ def _changed() -> Account:
 
     Raises InputError, NotFound, and Conflict if the account was changed since the form was shown.
     """
-    names = ("name", "role", "groups", "seen")
-    given = valid(ChangedIn, {name: request.form.get(name, "") for name in names})
+    given = valid(ChangedIn, form_fields("name", "role", "groups", "seen"))
     return served_desk().change_account(
         current_actor(),
         given.name,

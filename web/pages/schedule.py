@@ -1,13 +1,13 @@
 """The schedule: when the desk trains by itself."""
 
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import Blueprint, flash, redirect, render_template, url_for
 from werkzeug.wrappers import Response as Redirect
 
 from ticketing.jobs import Promotion
 from ticketing.schedule import Weekday
 from web import jobs as work
 from web.context import current_desk
-from web.pages.forms import valid
+from web.pages.forms import filled_fields, valid
 from web.schemas.jobs import ScheduleIn
 
 schedule_pages = Blueprint("schedule", __name__)
@@ -30,8 +30,7 @@ def overview() -> str:
 @schedule_pages.post("/schedule")
 def change() -> Redirect:
     """Set the schedule."""
-    names = ("weekday", "at", "judgments", "promotion")
-    given = {name: request.form[name] for name in names if request.form.get(name)}
+    given = filled_fields("weekday", "at", "judgments", "promotion")
     work.set_schedule(valid(ScheduleIn, given))
     flash("The schedule is set.")
     return redirect(url_for("schedule.overview"), 303)

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as Redirect
 from ticketing.errors import NotFound
 from ticketing.retrieval.topics import TopicTrend
 from web.context import current_desk, current_person, topic_titles
-from web.pages.forms import back, filters_of, set_filters, valid
+from web.pages.forms import back, filters_of, form_fields, set_filters, valid
 from web.pages.tables import csv_file
 from web.schemas.requests import PageArgs, TopicName, TopicsArgs, TopicSort
 from web.views.charts import month_chart
@@ -101,7 +101,7 @@ def tickets_as_csv(number: int) -> Response:
 @topic_pages.post("/topics/<int:number>/name")
 def name(number: int) -> Redirect:
     """Name a topic (an empty name restores its words as title); redirects to its page."""
-    given = valid(TopicName, {"name": request.form.get("name", "")})
+    given = valid(TopicName, form_fields("name"))
     current_desk().name_topic(number, given.name, current_person().name)
     return back(url_for("topics.topic", number=number))
 
