@@ -95,7 +95,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def parse_header(self, header_plus: bytes) -> None:
         """Parse the headers, and set the limit of the body."""
         super().parse_header(header_plus)
-        if self._server.strangers and not self._shows_something():
+        shows_something = not self.headers.keys().isdisjoint({"COOKIE", "AUTHORIZATION"})
+        if self._server.strangers and not shows_something:
             self._most = STRANGERS_BYTES
         elif self.command == "POST" and self.path in IMPORT_PATHS:
             self._most = IMPORT_BYTES
@@ -115,15 +116,12 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
                 )
         return taken
 
-    def _shows_something(self) -> bool:
-        return not self.headers.keys().isdisjoint({"COOKIE", "AUTHORIZATION"})
-
     def _too_much(self) -> str:
-        size = size_in_words(self._most)
-        if self._server.strangers and not self._shows_something():
-            return f"Sign in first, or send a token; else at most {size} can be sent at once."
-        if self.command == "POST" and self.path in IMPORT_PATHS:
+        if self._most == IMPORT_BYTES:
             return too_large_a_file()
+        size = size_in_words(self._most)
+        if self._most == STRANGERS_BYTES:
+            return f"Sign in first, or send a token; else at most {size} can be sent at once."
         return f"That is too much text; at most {size} can be sent at once."
 
     def _refuse(self, code: int, reason: str, sentence: str) -> None:
