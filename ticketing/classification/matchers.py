@@ -50,9 +50,7 @@ class TfidfMatcher:
     """Cosine of TF-IDF weighted character n-grams of 2 to 4 within words."""
 
     def __init__(self, texts: Sequence[str]):
-        self._vectorizer = TfidfVectorizer(
-            analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, dtype=np.float32
-        )
+        self._vectorizer = character_tfidf()
         self._known = self._vectorizer.fit_transform(texts).T.tocsr()
 
     def scores(self, queries: Sequence[str]) -> Scores:
@@ -82,6 +80,13 @@ class SpellingMatcher:
             alike = cdist(asked, self._texts, scorer=Indel.normalized_similarity, dtype=np.float32)
             scores[new] = alike**8
         return scores
+
+
+def character_tfidf() -> TfidfVectorizer:
+    """TF-IDF weights of character n-grams of 2 to 4 within words."""
+    return TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, dtype=np.float32
+    )
 
 
 def trigrams(text: str) -> list[str]:

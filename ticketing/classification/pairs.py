@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ticketing.classification.augmentation import extra_words, typos
 from ticketing.classification.labels import CategoryLabel
+from ticketing.classification.matchers import character_tfidf
 from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy
 from ticketing.files import short_digest
@@ -168,10 +168,7 @@ def _others(texts: Sequence[str], place: int, most: int, chance: random.Random) 
 def close_groups(taxonomy: Taxonomy) -> dict[str, list[str]]:
     """For each group, those with the most similar titles (cosine of character TF-IDF)."""
     names = list(taxonomy.groups)
-    vectorizer = TfidfVectorizer(
-        analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, dtype=np.float32
-    )
-    rows = vectorizer.fit_transform(" ".join(texts) for texts in taxonomy.groups.values())
+    rows = character_tfidf().fit_transform(" ".join(texts) for texts in taxonomy.groups.values())
     found = {}
     for start in range(0, len(names), _AT_A_TIME):
         likeness = (rows[start : start + _AT_A_TIME] @ rows.T).toarray()  # [some, groups]
