@@ -91,8 +91,7 @@ class Settings(BaseSettings):
     trusted_proxy: str = Field(
         "",
         description="IP address of the reverse proxy whose headers X-Forwarded-For and "
-        "X-Forwarded-Proto"
-        " are trusted; * trusts any",
+        "X-Forwarded-Proto are trusted; * trusts any",
     )
     rate_person: int = Field(600, ge=1, description="most requests per minute from one person")
     rate_address: int = Field(

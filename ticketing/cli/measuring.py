@@ -64,9 +64,8 @@ def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
     @click.option(
         "--encoder",
         default="",
-        help="Also measure a sentence encoder, alone and with BM25: its folder, or "
-        "'installed' for that of"
-        " the extra `teacher`.",
+        help="Also measure a sentence encoder, alone and with BM25: its folder, or 'installed' for "
+        "that of the extra `teacher`.",
     )
     @click.option(
         "--untimed",

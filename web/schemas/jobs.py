@@ -47,9 +47,8 @@ class JobOut(Out):
     done: int
     rate: float
     seconds_left: float | None = Field(
-        description="estimated seconds until the job ends (a training: until its step ends); "
-        "null if unknown,"
-        " for example while the job is stalled"
+        description="estimated seconds until the job ends (a training: until its step ends); null "
+        "if unknown, for example while the job is stalled"
     )
     stalled: bool = Field(
         description="whether the job has not reported for a while and no worker runs"
@@ -78,9 +77,8 @@ class PromotionIn(Body):
     promotion: Promotion = Field(
         Promotion.RULE,
         strict=False,
-        description="`rule`: the model serves unless it loses to the serving one; `ask`: it "
-        "waits for a yes or no;"
-        " `never`: the serving model stays",
+        description="`rule`: the model serves unless it loses to the serving one; `ask`: it waits "
+        "for a yes or no; `never`: the serving model stays",
     )
 
 
@@ -103,9 +101,8 @@ class ImportArgs(In):
     """How to read a file of tickets; the body is the file itself."""
 
     name: GivenName = Field(
-        description="name of the file; its ending says how it is read: .csv, .tsv or .jsonl, "
-        "each also "
-        ".gz"
+        description="name of the file; its ending says how it is read: .csv, .tsv or .jsonl, each "
+        "also .gz"
     )
     columns: str = Field(
         "",

@@ -175,9 +175,8 @@ class Ordered(In):
     order: Order = Field(
         Order.BEST,
         strict=False,
-        description="`best`: best match first; `newest`: the same tickets, newest first; "
-        "`text`: best "
-        "match first, ranked by the texts alone, without the tickets' age",
+        description="`best`: best match first; `newest`: the same tickets, newest first; `text`: "
+        "best match first, ranked by the texts alone, without the tickets' age",
     )
 
 

@@ -140,9 +140,8 @@ class ReasonOut(Out):
         "nothing did"
     )
     solved: str = Field(
-        description="beginning of an earlier query that the ticket solved and by which it "
-        "was found; empty"
-        " if the ticket's own text is nearer"
+        description="beginning of an earlier query that the ticket solved and by which it was "
+        "found; empty if the ticket's own text is nearer"
     )
 
 
@@ -177,9 +176,8 @@ class RecommendationsOut(Out):
     chance: float = Field(description="probability that a YES is among the ten best, 0 to 1")
     note: str = Field(description="why nothing matches well; otherwise empty")
     named: list[str] = Field(
-        description="the query's numbers and codes, if it has nothing else and the items "
-        "were found by them;"
-        " `chance` then says little"
+        description="the query's numbers and codes, if it has nothing else and the items were "
+        "found by them; `chance` then says little"
     )
     mentioned: list[str] = Field(
         description="ids of tickets that the query mentions and that are not among the items"

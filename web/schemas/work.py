@@ -35,9 +35,8 @@ class AskedOut(Out):
     bundle_id: str = Field(description="id of the model that answered")
     outlook: Outlook
     chance: float | None = Field(
-        description="probability that a YES is among the tickets shown, 0 to 1; null if they "
-        "were found by"
-        " their id or a code"
+        description="probability that a YES is among the tickets shown, 0 to 1; null if they were "
+        "found by their id or a code"
     )
     shown: list[str] = Field(description="ids of the tickets shown, best first")
 
