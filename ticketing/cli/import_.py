@@ -10,12 +10,7 @@ from tqdm import tqdm
 
 from ticketing.cli.actor import audit
 from ticketing.cli.printing import say
-from ticketing.cli.rejects import (
-    keep_rejects,
-    require_no_input,
-    show_rejects,
-    written_rejects,
-)
+from ticketing.cli.rejects import keep_rejects, require_no_input, show_rejects, written_rejects
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
 from ticketing.files import Json

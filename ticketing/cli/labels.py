@@ -9,12 +9,7 @@ from ticketing.cli.actor import audit, audit_written
 from ticketing.cli.groups import Group
 from ticketing.cli.options import DATE, FILE, FOLDER, TARGET
 from ticketing.cli.printing import say
-from ticketing.cli.rejects import (
-    keep_rejects,
-    require_no_input,
-    show_rejects,
-    written_rejects,
-)
+from ticketing.cli.rejects import keep_rejects, require_no_input, show_rejects, written_rejects
 from ticketing.desk import open_desk, open_known_desk
 from ticketing.errors import InputError
 from ticketing.history import Deed

@@ -17,10 +17,7 @@ from ticketing.desk import Desk
 from ticketing.desk.measuring import Measuring, measure, sample_of, why_not
 from ticketing.errors import InputError, NotReady
 from ticketing.evaluation.comparison import Line
-from ticketing.evaluation.measurement import (
-    Sample,
-    measurement_text,
-)
+from ticketing.evaluation.measurement import Sample, measurement_text
 from ticketing.evaluation.metrics import with_answers, write_run
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -13,15 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ticketing.errors import InputError
-from ticketing.labels.columns import (
-    Columns,
-    cell,
-    complete,
-    is_exported,
-    no_cell,
-    restored,
-    shown,
-)
+from ticketing.labels.columns import Columns, cell, complete, is_exported, no_cell, restored, shown
 from ticketing.labels.derive import latest
 from ticketing.labels.events import is_event, new_events
 from ticketing.labels.known import JudgedQueries

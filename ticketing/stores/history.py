@@ -7,14 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
-from ticketing.history import (
-    Asking,
-    AuditEntry,
-    FormerTicket,
-    HistoryEvent,
-    SavedQuery,
-    TopicName,
-)
+from ticketing.history import Asking, AuditEntry, FormerTicket, HistoryEvent, SavedQuery, TopicName
 from ticketing.stores.checks import require_text
 
 Event = TypeVar("Event", bound=HistoryEvent)

@@ -11,14 +11,7 @@ from ticketing.retrieval.topics import TopicTrend
 from ticketing.tickets import Query, Ticket
 from web.api.bodies import check_body
 from web.api.statuses import CONFLICT, NOT_FOUND, PUT_TICKET
-from web.context import (
-    audit,
-    current_desk,
-    current_person,
-    known_query,
-    known_ticket,
-    topic_titles,
-)
+from web.context import audit, current_desk, current_person, known_query, known_ticket, topic_titles
 from web.judging import judge_of, record
 from web.schemas.requests import (
     FiltersIn,
