@@ -32,14 +32,13 @@ class Teacher:
         """`texts` are by the keys used in examples."""
         self.encoder = encoder
         self.texts = texts
-        self._subjects = {key: self._text(fields, "subject") for key, fields in texts.items()}
+        self._subjects = {
+            key: encoder.text(fields.get("subject", [])) for key, fields in texts.items()
+        }
         self._wholes = {
             key: encoder.whole(fields.get("subject", []), fields.get("description", []))
             for key, fields in texts.items()
         }
-
-    def _text(self, fields: FieldIds, name: str) -> str:
-        return self.encoder.text(fields.get(name, []))
 
     def prepare(self, others: Iterable[str] = (), on_step: OnStep = ignore_step) -> None:
         """Encode all texts and `others`; see Transformer.prepare. Raises whatever `on_step`
