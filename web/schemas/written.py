@@ -50,10 +50,7 @@ def _recommendation(item: Recommendation) -> dict[str, Any]:
             {"channel": c, "query_component": p, "ticket_component": r, "distance": distance}
             for c, p, r, distance in item.parts
         ],
-        "topics": [
-            {"topic": topic.topic, "words": topic.words, "weight": topic.weight}
-            for topic in item.topics
-        ],
+        "topics": [topic._asdict() for topic in item.topics],
         "reason": _reason(item.reason),
         "answer": item.answer,
         "like": [_recommendation(other) for other in item.like],
@@ -76,10 +73,7 @@ def _ticket(ticket: Ticket) -> dict[str, Any]:
 def _reason(reason: Reason) -> dict[str, Any]:
     return {
         "sentence": reason.sentence,
-        "shared": [
-            {"word": word.word, "weight": word.weight, "tokens": word.tokens}
-            for word in reason.shared
-        ],
+        "shared": [word._asdict() for word in reason.shared],
         "alike": [
             {
                 "query_word": pair.query_word,
