@@ -38,7 +38,6 @@ class JobState(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
     WAITING = "waiting"
-    """Waits for somebody to answer yes or no."""
     DONE = "done"
     CANCELLED = "cancelled"
     FAILED = "failed"
@@ -73,12 +72,8 @@ class Promotion(StrEnum):
     `ask`: the job waits for a yes or no; `never`: the serving bundle stays."""
 
     RULE = "rule"
-    """It serves unless it loses to the serving bundle on the test queries
-    (`evaluation.promotion`)."""
     ASK = "ask"
-    """The job waits until somebody answers yes or no to the comparison."""
     NEVER = "never"
-    """The present serving bundle goes on serving."""
 
 
 class Stopped(Exception):
