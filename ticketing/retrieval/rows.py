@@ -16,7 +16,7 @@ from ticketing.retrieval.naming import is_an_id, mentions_in, named_by, names_in
 from ticketing.retrieval.parts import parts_of
 from ticketing.retrieval.ranking import Nearest
 from ticketing.retrieval.solved import SolvedNow
-from ticketing.retrieval.verbatim import Naming, codes_alone, naming_any
+from ticketing.retrieval.verbatim import Verbatim, codes_alone, naming_any
 from ticketing.stores.protocols import RankedTickets, ReadTicket
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Query
@@ -82,7 +82,7 @@ class AnswerRows:
             self._by_code(found, naming_any(self._store, self._solved(), *of_query), step), limit
         )
 
-    def _by_code(self, found: Nearest, naming: Sequence[Naming], step: int) -> Iterator[Match]:
+    def _by_code(self, found: Nearest, naming: Sequence[Verbatim], step: int) -> Iterator[Match]:
         """Tickets that contain the query's codes, read `step` at a time. Nothing is known about the
         chance that one helps, so it gets the lowest chance of the compared tickets; a ticket with
         that id, or one that solved this very query, gets 1."""

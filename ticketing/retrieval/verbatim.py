@@ -28,7 +28,7 @@ LONGEST_ALONE = 300
 
 
 @dataclass(frozen=True)
-class Naming:
+class Verbatim:
     """A ticket's id and the query's numbers and codes that it contains. If it was found because it
     `solved` an earlier query, the codes are those in that query, or none if it is the present
     query."""
@@ -55,16 +55,16 @@ def naming_any(
     codes: Sequence[str],
     filters: Filters,
     telling: TellingWords,
-) -> list[Naming]:
+) -> list[Verbatim]:
     """Tickets that contain any of the codes, each once. First come tickets with such an id, and
     those that solved the present query or another query of these codes alone; some of these may not
     exist or not match the filters. Then come at most MOST tickets that contain the most codes,
     newest first. The query's own ticket is left out."""
     written = {key_of(code): code for code in codes}
     found = store.naming(list(written), filters, MOST)
-    naming = [Naming(id, tuple(written[key] for key in keys)) for id, keys in found.items()]
-    ids = [Naming(id, (code,)) for code in codes for id in dict.fromkeys((code, code.upper()))]
-    first: dict[str, Naming] = {}
+    naming = [Verbatim(id, tuple(written[key] for key in keys)) for id, keys in found.items()]
+    ids = [Verbatim(id, (code,)) for code in codes for id in dict.fromkeys((code, code.upper()))]
+    first: dict[str, Verbatim] = {}
     for one in (*ids, *_solved(solved, query, codes, telling), *naming):
         first.setdefault(one.ticket_id, one)
     first.pop(query.ticket_id, None)
@@ -79,11 +79,11 @@ def named_somewhere(store: SearchedTickets, query: Query, filters: Filters) -> l
 
 def _solved(
     solved: Solved, query: Query, codes: Sequence[str], telling: TellingWords
-) -> list[Naming]:
+) -> list[Verbatim]:
     pairs = list(zip(solved.queries, solved.ticket_ids, strict=True))
-    settled = [Naming(id, (), one) for one, id in pairs if one.id == query.id]
+    settled = [Verbatim(id, (), one) for one, id in pairs if one.id == query.id]
     others = [
-        Naming(id, tuple(named), one)
+        Verbatim(id, tuple(named), one)
         for one, id in pairs
         if one.id != query.id
         and len(one.text) <= LONGEST_ALONE
