@@ -8,6 +8,7 @@ import pytest
 
 from tests.fake_desk import FakeDesk
 from tests.people import signed_in
+from tests.unit.web.pages.test_search import post
 from ticketing.history import Asking
 from ticketing.recommendations import Outlook
 from ticketing.settings import Settings
@@ -17,11 +18,6 @@ from web.pages.tables import cell
 
 EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start"}
 NOTHING = {"subject": "The coffee machine is loud"}
-
-
-def post(client, address, **fields):
-    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get("/").text)[1]
-    return client.post(address, data={"csrf_token": token, **fields})
 
 
 def table(client, address) -> list[dict[str, str]]:

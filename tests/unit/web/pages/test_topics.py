@@ -8,6 +8,7 @@ from datetime import date, datetime
 from urllib.parse import parse_qsl, urlsplit
 
 from tests.fake_desk import FakeDesk
+from tests.unit.web.pages.test_search import post
 from ticketing.settings import Settings
 from ticketing.tickets import Query, Ticket
 from web.app import create_app
@@ -115,11 +116,6 @@ def test_a_ticket_has_a_page_before_the_first_model(tmp_path):
     client = create_app(FakeDesk(Settings(home=tmp_path), serves=False)).test_client()
     assert client.get("/tickets/GT-0101").status_code == 200
     assert client.get("/topics").status_code == 409
-
-
-def post(client, address, **fields):
-    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get("/").text)[1]
-    return client.post(address, data={"csrf_token": token, **fields})
 
 
 def numbers(page):
