@@ -9,13 +9,12 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from ticketing.classification.training import ClassifierSettings
+from ticketing.classification.settings import ClassifierSettings
 from ticketing.cli.commands import commands
 from ticketing.desk import open_desk
 from ticketing.model.settings import NetworkSettings
 from ticketing.settings import Settings, load_settings
-from ticketing.training.encoder_tuning import TuningSettings
-from ticketing.training.settings import TrainingSettings
+from ticketing.training.settings import TrainingSettings, TuningSettings
 from topic_models import DocNADESettings
 from web.app import create_app
 

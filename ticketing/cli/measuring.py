@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from threadpoolctl import threadpool_limits
 
-from ticketing.cli.options import DATE, TARGET
+from ticketing.cli.options import DATE, TARGET, Command
 from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
@@ -19,8 +19,6 @@ from ticketing.errors import InputError, NotReady
 from ticketing.evaluation.comparison import Line
 from ticketing.evaluation.measurement import Sample, measurement_text
 from ticketing.evaluation.metrics import with_answers, write_run
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
