@@ -17,7 +17,9 @@ from tests.letter_model import LetterModel, untuned
 from tests.tiny import TINY, tiny_training
 from ticketing import passwords
 from ticketing.demo.generator import iter_tickets
+from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.tickets import Grade, Label, Query, Ticket
 
 
@@ -77,6 +79,12 @@ def trained(tmp_path_factory, archive_tickets, archive_labels) -> tuple[Path, st
         archive_tickets, archive_labels, TINY, tiny_training(), models, folder / "checkpoints"
     )
     return models.folder, bundle_id
+
+
+@pytest.fixture(scope="module")
+def model(trained) -> Model:
+    """The model of that bundle, loaded anew for each module."""
+    return model_in(Registry(trained[0]).load(trained[1]))
 
 
 @pytest.fixture

@@ -30,8 +30,6 @@ from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.report import render, write_report
 from ticketing.evaluation.runs import Ranked, Rankers, rank_labelled
 from ticketing.evaluation.ways import part_ways, whole_ways
-from ticketing.model.registry import Registry
-from ticketing.model.saving import model_in
 from ticketing.reasons import Part
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
@@ -50,8 +48,7 @@ def evil(archive_tickets):
 
 
 @pytest.fixture(scope="module")
-def recommender(trained, evil):
-    model = model_in(Registry(trained[0]).load(trained[1]))
+def recommender(model, evil):
     return Recommender(encoded(model, evil, "x"), model)
 
 

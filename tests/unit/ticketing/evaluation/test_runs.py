@@ -12,8 +12,6 @@ from tests.rankings import Ranks
 from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.runs import DEPTH, in_memory, rank_labelled, run_peer, run_queries
 from ticketing.model.inference import Model
-from ticketing.model.registry import Registry
-from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import EncodedTickets, TicketsInMemory
 from ticketing.retrieval.ranking import Best, Compared
 from ticketing.retrieval.rescoring import unmoved
@@ -50,8 +48,7 @@ class Growing(EncodedTickets):
         return []
 
 
-def test_a_ticket_that_comes_meanwhile_is_left_out(trained, archive_tickets):
-    model = model_in(Registry(trained[0]).load(trained[1]))
+def test_a_ticket_that_comes_meanwhile_is_left_out(model, archive_tickets):
     store = Growing(archive_tickets, model.encode_tickets(archive_tickets))
     first, *others = sorted(ticket.id for ticket in archive_tickets)
     assert first == store.ids[0]
@@ -73,11 +70,10 @@ def rows_of(tickets, codes):
 
 @pytest.mark.parametrize("coded", [0, 37, 40])
 def test_tickets_that_lack_codes_are_encoded_and_no_others(
-    trained, archive_tickets, tmp_path, monkeypatch, coded
+    model, archive_tickets, tmp_path, monkeypatch, coded
 ):
     """One of them lacks fresh ones, since its text is another by now; ids do not stand in the order
     in which codes came."""
-    model = model_in(Registry(trained[0]).load(trained[1]))
     first, *others = archive_tickets
     tickets = [replace(first, subject="Unit trips again"), *others]
     store = SQLiteStore(tmp_path)

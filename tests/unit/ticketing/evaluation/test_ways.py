@@ -9,16 +9,13 @@ import pytest
 from ticketing.evaluation.runs import Rankers, rank_labelled
 from ticketing.evaluation.ways import ahead, part_ways, rank_ways, whole_ways
 from ticketing.model.recency import Recency
-from ticketing.model.registry import Registry
-from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import encoded
 from ticketing.tickets import Grade, Label, Query
 
 
 @pytest.fixture(scope="module")
-def rankers(trained, archive_tickets):
+def rankers(model, archive_tickets):
     """Of a bundle with time, over the archive and a ticket without a word."""
-    model = model_in(Registry(trained[0]).load(trained[1]))
     model.recency = Recency(0.5, 3.0)
     wordless = replace(archive_tickets[0], id="zero", subject="-", description="", solution="")
     return Rankers(model, encoded(model, [*archive_tickets, wordless], "x"))

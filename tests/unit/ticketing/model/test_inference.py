@@ -27,11 +27,6 @@ from ticketing.text import token_lines, tokenize
 from ticketing.tickets import Query, Ticket
 
 
-@pytest.fixture(scope="module")
-def model(trained):
-    return model_in(Registry(trained[0]).load(trained[1]))
-
-
 @given(*[st.text("aB1.-:é\n ", max_size=12)] * 3)
 def test_the_fields_of_a_ticket_hold_the_tokens_of_its_text(subject, description, solution):
     """Topics are of all of it, and codes of its components."""

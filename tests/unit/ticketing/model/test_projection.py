@@ -4,18 +4,9 @@ import hashlib
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from ticketing.model.projection import DIMS, random_signs
-from ticketing.model.registry import Registry
-from ticketing.model.saving import model_in
 from ticketing.tickets import Query
-
-
-@pytest.fixture(scope="module")
-def model(trained):
-    folder, id = trained
-    return model_in(Registry(folder).load(id))
 
 
 def apart(vectors, vector):

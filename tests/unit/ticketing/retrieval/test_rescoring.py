@@ -1,6 +1,7 @@
 """What moves the nearest tickets: as numbers, as an order and in words."""
 
 import re
+from copy import copy
 from dataclasses import fields, replace
 from types import SimpleNamespace
 
@@ -9,9 +10,7 @@ import pytest
 
 from tests.tiny import TINY
 from ticketing.encoders.terms import bucket_of, term_of
-from ticketing.model.registry import Registry
 from ticketing.model.rescoring import GENERAL, Rescoring
-from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.rescoring import Moves, Rescorer, unmoved
@@ -22,8 +21,8 @@ NONE = Rescoring()
 
 
 @pytest.fixture
-def model(trained):
-    return model_in(Registry(trained[0]).load(trained[1]))
+def model(model):
+    return copy(model)  # each test weighs as it likes
 
 
 @pytest.fixture

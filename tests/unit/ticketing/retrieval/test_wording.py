@@ -1,11 +1,8 @@
 """Words that tickets have are read from their codes."""
 
 import numpy as np
-import pytest
 
 from ticketing.encoders.terms import TermCounts, bucket_of, terms_of
-from ticketing.model.registry import Registry
-from ticketing.model.saving import model_in
 from ticketing.retrieval.wording import wording_of
 from ticketing.tickets import Ticket
 
@@ -13,11 +10,6 @@ TOLD = [
     Ticket("A", "Vibration of the generator", "", ""),
     Ticket("B", "Gas valve", "Generator tripped", "xyzzyx replaced"),
 ]
-
-
-@pytest.fixture
-def model(trained):
-    return model_in(Registry(trained[0]).load(trained[1]))
 
 
 def read(model, words, tickets):

@@ -23,7 +23,6 @@ from ticketing.experiments.gupta2018.rows import ROWS, choose_rows
 from ticketing.model.components import ticket_fields, ticket_tokens
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
-from ticketing.model.saving import model_in
 from ticketing.model.settings import PLAIN, NetworkSettings
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import TicketsInMemory, encoded
@@ -36,11 +35,6 @@ YES, REL, NO = Grade.YES, Grade.REL, Grade.NO
 ONE, TWO, DEFAULT_TIME = sorted(
     (Query("one"), Query("two"), Query("three")), key=lambda query: query.id
 )
-
-
-@pytest.fixture(scope="module")
-def model(trained):
-    return model_in(Registry(trained[0]).load(trained[1]))
 
 
 @pytest.fixture
