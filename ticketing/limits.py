@@ -103,6 +103,11 @@ def half_fault(text: str) -> str:
     return ""
 
 
+def without_halves(text: str) -> str:
+    """The text with a question mark for each unpaired surrogate."""
+    return text.encode(errors="replace").decode()
+
+
 def ticket_fault(ticket: Ticket) -> tuple[str, str]:
     """The first invalid field of a ticket and its message; two empty strings for a valid ticket."""
     if fault := id_fault(ticket.id):

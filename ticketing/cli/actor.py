@@ -9,6 +9,7 @@ from ticketing.cli.printing import say
 from ticketing.desk import Desk
 from ticketing.errors import StoreFull
 from ticketing.history import Deed
+from ticketing.limits import without_halves
 from ticketing.people import Actor
 from ticketing.tickets import ModelKind
 
@@ -27,7 +28,7 @@ def command_line() -> Actor:
 def audit(desk: Desk, deed: Deed, which: str) -> None:
     """Record a deed of the command line's user. A file name may be any bytes; those that are no
     characters become question marks."""
-    desk.record(command_line(), deed, which.encode(errors="replace").decode())
+    desk.record(command_line(), deed, without_halves(which))
 
 
 def audit_written(desk: Desk, which: str) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from ticketing.importing.mapping import Comments, Mapping
-from ticketing.limits import COMMENTS, ticket_fault
+from ticketing.limits import COMMENTS, ticket_fault, without_halves
 from ticketing.tables import Reject, Row
 from ticketing.text import meaningful, strip_markup
 from ticketing.tickets import Ticket
@@ -72,8 +72,7 @@ def _text(value: Any) -> str:
         return ", ".join(filter(None, map(_text, value)))
     if isinstance(value, dict):
         raise ValueError("is an object, not a text")
-    # An unpaired surrogate can't be stored; it becomes "?".
-    return strip_markup(str(value).encode(errors="replace").decode())
+    return strip_markup(without_halves(str(value)))
 
 
 _EXACT = 2**53
@@ -97,9 +96,7 @@ def _groups(value: Any) -> frozenset[str]:
     )
     if isinstance(value, dict | bool | float) or not all(isinstance(name, str) for name in names):
         raise ValueError("is neither text nor a list of texts")
-    return frozenset(
-        filter(None, (name.encode(errors="replace").decode().strip() for name in names))
-    )
+    return frozenset(filter(None, (without_halves(name).strip() for name in names)))
 
 
 def _solution(row: Row, mapping: Mapping, comments: Comments, before: datetime | None) -> str:

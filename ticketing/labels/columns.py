@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ticketing.cells import from_cell
 from ticketing.errors import InputError
+from ticketing.limits import without_halves
 from ticketing.tables import Row
 
 _USUAL = {
@@ -80,10 +81,9 @@ def restored(row: Row) -> Row:
 
 
 def cell(row: Row, column: str) -> str:
-    """The cell of a row without surrounding blanks; "" for no column. An unpaired surrogate can't
-    be stored, and becomes "?"."""
+    """The cell of a row without surrounding blanks and unpaired surrogates; "" for no column."""
     value = row.values.get(column)
-    return "" if value is None else str(value).encode(errors="replace").decode().strip()
+    return "" if value is None else without_halves(str(value)).strip()
 
 
 def no_cell(row: Row, columns: Columns) -> str:
