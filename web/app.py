@@ -138,7 +138,7 @@ def _set_up_templates(app: APIFlask) -> None:
         bars=lambda parts, typical: bars(parts, typical, current_desk().channel_labels),
         in_words=in_words,
         sentence_of=sentence_of,
-        promotion_words=job_words.promotion_words,
+        promotion_words=job_words.PROMOTIONS.__getitem__,
         state_words=job_words.state_words,
         unit=job_words.unit,
         took=job_words.took,

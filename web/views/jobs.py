@@ -15,11 +15,7 @@ PROMOTIONS = {
     Promotion.ASK: "It waits for an admin’s yes",
     Promotion.NEVER: "It does not serve",
 }
-
-
-def promotion_words(promotion: Promotion) -> str:
-    """A promotion option in words."""
-    return PROMOTIONS[promotion]
+"""The options in words."""
 
 
 def state_words(job: Job) -> str:
@@ -52,7 +48,7 @@ def asked(job: Job) -> dict[str, str]:
     """The arguments of a job by name, without those left at their defaults."""
     given = {name: value for name, value in job.arguments.items() if name not in UNSAID}
     if "promotion" in given:
-        given["promotion"] = promotion_words(Promotion(given["promotion"]))
+        given["promotion"] = PROMOTIONS[Promotion(given["promotion"])]
     files = {file["name"]: _file(file) for file in job.arguments.get("files", ())}
     return {name: said(value) for name, value in given.items() if not _is_nothing(value)} | files
 
