@@ -1,5 +1,6 @@
 """`ticketing labels`: judgments in from other tools, and out to them."""
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import click
 
 from ticketing.cli.actor import audit, audit_written
 from ticketing.cli.groups import Group
-from ticketing.cli.options import DATE, FILE, FOLDER, TARGET
+from ticketing.cli.options import DATE, FILE, FOLDER, TARGET, Command
 from ticketing.cli.printing import say
 from ticketing.cli.rejects import keep_rejects, require_no_input, show_rejects, written_rejects
 from ticketing.desk import open_desk, open_known_desk
@@ -23,30 +24,17 @@ def command() -> None:
     """Import and export judgments."""
 
 
+def _column(option: str, what: str) -> Callable[[Command], Command]:
+    return click.option(option, default="", metavar="COLUMN", help=f"Column with {what}")
+
+
 @command.command("import")
 @click.argument("file", type=FILE)
-@click.option(
-    "--query",
-    default="",
-    metavar="COLUMN",
-    help="Column with the id of the ticket that is the query.",
-)
-@click.option(
-    "--subject",
-    default="",
-    metavar="COLUMN",
-    help="Column with the query's subject, instead of --query.",
-)
-@click.option(
-    "--description",
-    default="",
-    metavar="COLUMN",
-    help="Column with the query's description, beside --subject.",
-)
-@click.option(
-    "--ticket", default="", metavar="COLUMN", help="Column with the id of the judged ticket."
-)
-@click.option("--grade-column", default="", metavar="COLUMN", help="Column with the grade.")
+@_column("--query", "the id of the ticket that is the query.")
+@_column("--subject", "the query's subject, instead of --query.")
+@_column("--description", "the query's description, beside --subject.")
+@_column("--ticket", "the id of the judged ticket.")
+@_column("--grade-column", "the grade.")
 @click.option(
     "--grade",
     "grades",
@@ -59,12 +47,7 @@ def command() -> None:
     "--before", type=DATE, help="Import only rows whose query is a ticket created before this date."
 )
 @click.option("--judge", default=IMPORT, show_default=True, help="Name of the person who judged.")
-@click.option(
-    "--judge-column",
-    default="",
-    metavar="COLUMN",
-    help="Column with the judge's name, instead of --judge.",
-)
+@_column("--judge-column", "the judge's name, instead of --judge.")
 @click.option("--rejects", type=TARGET, help="Write rejected rows to this file (JSON Lines).")
 def import_(
     file: Path,
