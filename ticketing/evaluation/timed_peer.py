@@ -32,14 +32,13 @@ class TimedPeer:
     def fit(self, labels: Sequence[Label]) -> Recency:
         """Fit the recency to the labels' queries; weight 0 if no time is known."""
         answered = with_answers(labels)
-        filters = searchable(self._tickets, queries_of(answered))
+        queries = queries_of(answered)
+        filters = searchable(self._tickets, queries)
         right = {
             id: {x for x, grade in grades.items() if grade == Grade.YES}
             for id, grades in qrels_of(answered).items()
         }
-        asked = tqdm(
-            queries_of(answered), desc=f"{self._name}, its time", unit="query", leave=False
-        )
+        asked = tqdm(queries, desc=f"{self._name}, its time", unit="query", leave=False)
         dated = [self._dated(query, filters[query.id], right[query.id]) for query in asked]
         found = [query for query in dated if query]
         if not found:
