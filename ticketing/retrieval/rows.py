@@ -3,7 +3,7 @@
 Texts are fetched as needed, and near-copies are folded into one row.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import count
 
 import numpy as np
@@ -16,7 +16,7 @@ from ticketing.retrieval.naming import is_an_id, mentions_in, named_by, names_in
 from ticketing.retrieval.parts import parts_of
 from ticketing.retrieval.ranking import Nearest
 from ticketing.retrieval.solved import SolvedNow
-from ticketing.retrieval.verbatim import Verbatim, codes_alone, naming_any
+from ticketing.retrieval.verbatim import codes_alone, naming_any
 from ticketing.stores.protocols import RankedTickets, ReadTicket
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Query
@@ -69,26 +69,20 @@ class AnswerRows:
             self.by_id = True
             return self._folder.fold([named], limit)
         if self.codes:
-            rows = self._naming(found, limit, step)
+            matches = self._by_code(found, step)
         else:
             matches = certain_of(query, self._matches(found, step, first, named))
-            rows = self._folder.fold(matches, limit)
-        return [led(query, row) for row in rows]
+        return [led(query, row) for row in self._folder.fold(matches, limit)]
 
-    def _naming(self, found: Nearest, limit: int, step: int) -> list[Row]:
-        """Rows of the tickets that contain one of the codes of which the query consists."""
-        of_query = self._query, self.codes, self._filters, self._telling
-        return self._folder.fold(
-            self._by_code(found, naming_any(self._store, self._solved(), *of_query), step), limit
-        )
-
-    def _by_code(self, found: Nearest, naming: Sequence[Verbatim], step: int) -> Iterator[Match]:
-        """Tickets that contain the query's codes, read `step` at a time. Nothing is known about the
+    def _by_code(self, found: Nearest, step: int) -> Iterator[Match]:
+        """Tickets that have a code of the query, read `step` at a time. Nothing is known about the
         chance that one helps, so it gets the lowest chance of the compared tickets; a ticket with
         that id, or one that solved this very query, gets 1."""
         of = found.chances.yes, found.chances.related
         last = [float(chances[-1]) if len(chances) else 0.0 for chances in of]
         ranks, ids = count(1), {code.upper() for code in self.codes}
+        of_query = self._query, self.codes, self._filters, self._telling
+        naming = naming_any(self._store, self._solved(), *of_query)
         for start in range(0, len(naming), step):
             some = naming[start : start + step]
             read = self._store.read_tickets([one.ticket_id for one in some])
