@@ -64,14 +64,14 @@ class Synonyms:
         return chance.choice(variants) if variants else text
 
 
-def induce(taxonomy: Taxonomy, least_groups: int = LEAST_GROUPS) -> Synonyms:
+def induce(taxonomy: Taxonomy) -> Synonyms:
     """Synonyms that occur in the titles of enough groups."""
     groups: dict[tuple[Phrase, Phrase], set[str]] = defaultdict(set)
     for name, texts in taxonomy.groups.items():
         for one, other in combinations([tuple(t.split()) for t in texts[:MOST_COMPARED]], 2):
             if pair := rests(one, other):
                 groups[pair].add(name)
-    return Synonyms(pair for pair, names in groups.items() if len(names) >= least_groups)
+    return Synonyms(pair for pair, names in groups.items() if len(names) >= LEAST_GROUPS)
 
 
 def rests(one: Phrase, other: Phrase) -> tuple[Phrase, Phrase] | None:

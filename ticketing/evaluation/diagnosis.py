@@ -48,20 +48,18 @@ class Miss:
     apart: float = 0.0
 
 
-def worst_queries(
-    recommender: Recommender, labels: Sequence[Label], ranked: Ranked, limit: int = WORST
-) -> list[Miss]:
-    """The queries whose best YES ranks lowest, those not found at all first."""
+def worst_queries(recommender: Recommender, labels: Sequence[Label], ranked: Ranked) -> list[Miss]:
+    """The WORST queries whose best YES ranks lowest, those not found at all first."""
     ranks = best_ranks(labels, ranked)
     missed = [query for query in queries_of(labels) if ranks.get(query.id, 1) != 1]
-    missed.sort(key=lambda query: (-(ranks[query.id] or np.inf), query.id))
+    missed = sorted(missed, key=lambda query: (-(ranks[query.id] or np.inf), query.id))[:WORST]
     yes = defaultdict(list)
     for label in labels:
         if label.grade == Grade.YES:
             yes[label.query.id].append(label.ticket_id)
-    filters = searchable(recommender.store, missed[:limit])
+    filters = searchable(recommender.store, missed)
     found = []
-    for query in missed[:limit]:
+    for query in missed:
         places = ranked.places.get(query.id, {})
         right = min(yes[query.id], key=lambda id: places.get(id, (np.inf, np.inf)))
         top = ranked.run[query.id][0][0] if ranked.run.get(query.id) else ""

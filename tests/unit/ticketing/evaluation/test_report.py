@@ -97,15 +97,16 @@ def test_pushes_of_a_ticket_against_itself_are_nothing(recommender, archive_tick
 
 
 def test_the_worst_come_first_and_their_push_is_a_part_of_the_distance(
-    recommender, archive_tickets
+    recommender, archive_tickets, monkeypatch
 ):
     """Queries in one ticket's words whose right ticket is said to be another."""
     labels = [
         Label(Query(archive_tickets[i].subject), archive_tickets[i + 9].id, YES)
         for i in range(1, 8)
     ]
+    monkeypatch.setattr("ticketing.evaluation.diagnosis.WORST", 5)
     ranked = rank_labelled(recommender, labels, "x")
-    worst = worst_queries(recommender, labels, ranked, limit=5)
+    worst = worst_queries(recommender, labels, ranked)
     ranks = [miss.rank for miss in worst]
     assert 1 < len(ranks) <= 5 and ranks == sorted(ranks, reverse=True) and min(ranks) > 1
     for miss in worst:
