@@ -1,7 +1,5 @@
 """The page of quality over time."""
 
-from collections.abc import Iterator
-
 from flask import Blueprint, Response, render_template
 
 from web.context import current_desk
@@ -30,10 +28,8 @@ def overview() -> str:
 @quality_pages.get("/quality.csv")
 def as_csv() -> Response:
     """Quality by week and model, as a table."""
-    return csv_file("quality", ("week", "bundle_id", *FIGURES), _rows())
-
-
-def _rows() -> Iterator[tuple[object, ...]]:
-    for item in current_desk().quality().weeks:
-        figures = (getattr(item.quality, name) for name in FIGURES)
-        yield item.week.isoformat(), item.bundle_id, *figures
+    rows = (
+        (item.week, item.bundle_id, *(getattr(item.quality, name) for name in FIGURES))
+        for item in current_desk().quality().weeks
+    )
+    return csv_file("quality", ("week", "bundle_id", *FIGURES), rows)
