@@ -3,6 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
+from statistics import median_low
 
 from ticketing.tickets import Grade, Judgment, Label, Query
 
@@ -23,7 +24,7 @@ def derive_labels(events: Iterable[Judgment]) -> list[Label]:
             queries[event.query.id] = event.query
             grades[event.query.id, event.ticket_id].append(event.grade)
     return [
-        Label(queries[query_id], ticket_id, _lower_median(votes))
+        Label(queries[query_id], ticket_id, median_low(votes))
         for (query_id, ticket_id), votes in sorted(grades.items())
     ]
 
@@ -44,7 +45,3 @@ def is_test(query_id: str) -> bool:
     in five, by a hash of its id."""
     digest = hashlib.sha256(b"held out\0" + query_id.encode()).digest()
     return int.from_bytes(digest[:8], "big") % 100 < _TEST_PERCENT
-
-
-def _lower_median(grades: list[Grade]) -> Grade:
-    return sorted(grades)[(len(grades) - 1) // 2]
