@@ -106,7 +106,7 @@ def _put_file(source: Store, target: Store, name: str) -> None:
 def require_no_other(source: Store, target: Store) -> None:
     """Raises InputError if the target holds data that the source does not, so that it is another
     desk."""
-    for what, ids in (("account", _names), ("judgment", _events), ("ticket", _tickets)):
+    for what, ids in _IDS.items():
         here = set(ids(target))
         if here and (others := here - set(ids(source))):
             raise InputError(
@@ -115,16 +115,12 @@ def require_no_other(source: Store, target: Store) -> None:
             )
 
 
-def _names(store: Store) -> Iterator[str]:
-    return (account.name for account in store.accounts())
-
-
-def _events(store: Store) -> Iterator[str]:
-    return (judgment.event_id for judgment in store.judgments())
-
-
-def _tickets(store: Store) -> Iterator[str]:
-    return (ticket.id for ticket in store.iter_tickets())
+_IDS: dict[str, Callable[[Store], Iterable[str]]] = {
+    "account": lambda store: (account.name for account in store.accounts()),
+    "judgment": lambda store: (judgment.event_id for judgment in store.judgments()),
+    "ticket": lambda store: (ticket.id for ticket in store.iter_tickets()),
+}
+"""What tells one desk from another."""
 
 
 def _put_codes(target: Store, bundle_id: str, located: Located, rows: Sequence[CodeRow]) -> int:
