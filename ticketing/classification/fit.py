@@ -63,7 +63,8 @@ def fit(
     labels = [label for label in sources.labels if label.text not in kept]
     synonyms = induce(known) | sources.synonyms
     trials = make_trials(known, unseen, synonyms, words, seed, MOST_VALIDATED)
-    checkpoint = checkpoints / f"{_digest(sources, settings, begin)}.categories"
+    key = short_digest(sources.digest, settings.model_dump(mode="json"), begin.id if begin else "")
+    checkpoint = checkpoints / f"{key}.categories"
     for other in set(checkpoints.glob("*.categories")) - {checkpoint}:
         other.unlink(missing_ok=True)
     trained = train(Sources(known, synonyms, words, labels), trials, settings, checkpoint, begin)
@@ -98,10 +99,3 @@ def _learned(trial: Trial, classifier: CategoryClassifier) -> dict[str, Any]:
         "floor": max(floor, half_right(first, hits)),
         "chance": asdict(fit_chance(scores, right)),
     }
-
-
-def _digest(
-    sources: Sources, settings: ClassifierSettings, begin: CategoryClassifier | None
-) -> str:
-    """Key of a training's checkpoint: a digest of all that it depends on."""
-    return short_digest(sources.digest, settings.model_dump(mode="json"), begin.id if begin else "")
