@@ -39,16 +39,12 @@ def export_labels(events: Iterable[Judgment], folder: Path) -> Exported:
     texts = {
         "judgments.jsonl": "".join(to_json(event) + "\n" for event in events),
         "labels.csv": _quepid(labels),
-        "qrels.txt": _qrels([each for each in labels if _fits(each)]),
+        "qrels.txt": _qrels(x for x in labels if {x.query.key, x.ticket_id}.isdisjoint(left_out)),
         "queries.jsonl": _queries(labels),
     }
     for name, text in texts.items():
         write_atomically(folder / name, text)
     return Exported([folder / name for name in texts], left_out)
-
-
-def _fits(label: Label) -> bool:
-    return is_one_column(label.query.key) and is_one_column(label.ticket_id)
 
 
 def _quepid(labels: list[Label]) -> str:
@@ -61,7 +57,7 @@ def _quepid(labels: list[Label]) -> str:
     return text.getvalue()
 
 
-def _qrels(labels: list[Label]) -> str:
+def _qrels(labels: Iterable[Label]) -> str:
     """One line per qid and ticket; if the ticket of a query was reworded, the better grade is
     written."""
     grades: dict[tuple[str, str], int] = {}
