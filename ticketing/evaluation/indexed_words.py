@@ -43,10 +43,6 @@ class IndexedWords:
                 stored, tokens = read.get(ticket.id, (None, ""))
                 yield tokens.split() if stored == ticket else tokenize(ticket.text)
 
-    @cached_property
-    def _ids(self) -> npt.NDArray[np.object_]:
-        return np.array([*self.tickets.ids], object)
-
     def scores(
         self, query: Query, filters: Filters = Filters(), most: int | None = RAREST_WORDS
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
@@ -54,7 +50,7 @@ class IndexedWords:
         searched."""
         live = self.tickets.live(filters, query.ticket_id)
         words = self._index.terms(tokenize(query.text), most)
-        return self._ids[live], self._index.score(words)[live]
+        return self.tickets.id_array[live], self._index.score(words)[live]
 
 
 class AllWords:

@@ -52,10 +52,6 @@ class EncodedTexts:
         self.tickets, self._encoder = tickets, encoder
 
     @cached_property
-    def _ids(self) -> npt.NDArray[np.object_]:
-        return np.array([*self.tickets.ids], object)
-
-    @cached_property
     def _vectors(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Vectors of the tickets' whole texts and subjects, each [n, dims]."""
         return self._read([*self.tickets])
@@ -71,7 +67,7 @@ class EncodedTexts:
 
     def likeness(self, query: Query) -> npt.NDArray[np.float64]:
         """Scores of all tickets, float64 [n]."""
-        if not len(self._ids):
+        if not len(self.tickets.id_array):
             return np.empty(0)
         (wholes, subjects), (whole, subject) = self._vectors, self._read([query])
         found: npt.NDArray[np.float64] = wholes @ whole[0] + SUBJECT * (subjects @ subject[0])
@@ -82,7 +78,7 @@ class EncodedTexts:
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
         """See Peer."""
         live = self.tickets.live(filters, query.ticket_id)
-        return self._ids[live], self.likeness(query)[live]
+        return self.tickets.id_array[live], self.likeness(query)[live]
 
 
 class Mixed:

@@ -5,6 +5,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -44,6 +45,11 @@ class TicketsInMemory(DatedTickets):
         self.ids, self._given = Ids.of(read()).in_order()
         self._minutes = np.array(minutes)[self._given]
         self._created = np.array(created).view("datetime64[us]")[self._given]
+
+    @cached_property
+    def id_array(self) -> npt.NDArray[np.object_]:
+        """`ids` as an array [n]."""
+        return np.array([*self.ids], object)
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The existing tickets among `ids`, by id."""
