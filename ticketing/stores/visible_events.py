@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ticketing.history import Asking, AuditEntry, FormerTicket, SavedQuery, TopicName
 from ticketing.stores.delegating import DelegatingStore
-from ticketing.stores.history import Event
+from ticketing.stores.history import ASKED, Event
 from ticketing.stores.protocols import Store
 from ticketing.tickets import Filters, Judgment, Query, Verdict
 
@@ -129,9 +129,7 @@ class VisibleEvents(DelegatingStore):
 
     def _is_own(self, query_id: str) -> bool:
         """Whether the person asked or saved a query."""
-        return any(event.query.id == query_id for event in self._own(Asking)) or any(
-            event.query.id == query_id for event in self._own(SavedQuery)
-        )
+        return any(event.query.id == query_id for kind in ASKED for event in self._own(kind))
 
     def _own(self, kind: type[Event]) -> Iterator[Event]:
         """Events of the person, newest first, since queries are mostly opened soon after they were
