@@ -135,10 +135,8 @@ def bring_nearer(
     if not held:
         return {}
     rows = np.asarray(block.codes[block.live[list(held)]])
-    ages = np.zeros(len(rows))
-    if query.time:
-        minutes = model.layout.minutes(rows, np.arange(len(rows)))
-        ages = model.recency.distances(query.time, minutes)
+    minutes = model.layout.minutes(rows, np.arange(len(rows)))
+    ages = model.recency.distances(query.time, minutes)  # zeros without a time
     nearer = {}
     for (place, one), row, age in zip(held.items(), rows, ages.tolist(), strict=True):
         own, distance, code = float(distances[place]), one.distance + age, row
