@@ -32,12 +32,6 @@ class Limit:
         """As `fault`, for a text, counted in bytes or characters as `unit` says."""
         return self.fault(len(text.encode(errors="replace") if self.unit == "bytes" else text))
 
-    def check(self, text: str) -> str:
-        """The text itself. Raises ValueError with the message if it is too long."""
-        if fault := self.text_fault(text):
-            raise ValueError(fault)
-        return text
-
 
 SUBJECT = Limit(10_000, "characters", "put the rest into the description")
 QUERY_TEXT = Limit(200_000, "characters", "keep the lines that matter")

@@ -20,7 +20,6 @@ import numpy.typing as npt
 from ticketing.arrays import NO_ARRAYS, arrays_in
 from ticketing.errors import BundleError
 from ticketing.files import Json
-from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
 VERSION = 16
@@ -43,11 +42,6 @@ class Bundle:
     manifest: Json
     documents: dict[str, Json]
     arrays: dict[str, dict[str, np.ndarray]]
-
-    @property
-    def kind(self) -> ModelKind:
-        """What kind of model the bundle holds."""
-        return ModelKind(self.manifest["kind"])
 
 
 def canonical_json(data: Mapping[str, Any]) -> bytes:

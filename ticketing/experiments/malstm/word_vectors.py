@@ -34,9 +34,6 @@ class WordVectors:
         unit: npt.NDArray[np.float32] = normalize(self.matrix)
         return unit
 
-    def __contains__(self, word: str) -> bool:
-        return word in self._ids
-
 
 def read_vectors(path: Path) -> WordVectors:
     """Vectors from NAME.npy, a row for each line of NAME.vocab.txt beside it.

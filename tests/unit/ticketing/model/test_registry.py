@@ -156,7 +156,7 @@ def test_each_kind_is_listed_apart_and_loaded_as_what_it_is(models, saved):
     assert other != saved
     assert models.ids(ModelKind.CATEGORIES) == [other]
     assert models.ids(ModelKind.RANKING) == [saved]
-    assert models.load(other, ModelKind.CATEGORIES).kind == ModelKind.CATEGORIES
+    assert models.load(other, ModelKind.CATEGORIES).manifest["kind"] == ModelKind.CATEGORIES
     with pytest.raises(InputError, match=f"Bundle {other} is of kind categories, not ranking"):
         models.load(other)
 
