@@ -40,7 +40,7 @@ def _go_on(desk: Desk, app: Celery, job_id: str) -> None:
     job = wanted(desk, job_id)
     if job is None or job.state == JobState.WAITING:
         return
-    left = desk.whole.stale_ids(job.bundle_id, limit=len(job.errors) + MOST_UNENCODED)
+    left = desk.whole.stale_ids(job.bundle_id, limit=len(job.errors) + MOST_UNENCODED + 1)
     if len(set(left) - job.errors.keys()) > MOST_UNENCODED:
         publish(desk, app, job)
         return

@@ -4,6 +4,7 @@ import pytest
 
 from tests.live.encoding_desk import ANN, BUNDLE, DigestDesk
 from ticketing.desk import leases
+from ticketing.desk.bundles import MOST_UNENCODED
 from ticketing.errors import BundleAway, StoreAway, StoreError
 from ticketing.history import Deed
 from ticketing.jobs import JobState, Promotion, Step
@@ -151,3 +152,16 @@ def test_a_bundle_that_somebody_promoted_meanwhile_is_not_said_to_be_promoted_by
         pass
     assert desk.store.get_job(job.id).message == f"Bundle {BUNDLE} serves already."
     assert [entry.deed for entry in desk.audit_entries()] == [Deed.ANSWERED]
+
+
+def test_tickets_that_an_import_changes_before_the_comparison_are_encoded_first(desk, app):
+    """They were not found with the new bundle, which lost to the old one by that."""
+    job = start_reindex(desk, app, BUNDLE)
+    assert do_waiting(desk, app, QUEUE)  # all is encoded
+    desk.store.put_tickets([Ticket(f"{i}", f"other text {i}") for i in range(MOST_UNENCODED + 1)])
+    assert do_waiting(desk, app, QUEUE)
+    assert desk.asked == []
+    while do_waiting(desk, app, QUEUE):
+        pass
+    assert desk.store.count_codes(BUNDLE) == MOST_UNENCODED + 1
+    assert (desk.store.get_job(job.id).state, desk.asked) == (JobState.DONE, [""])
