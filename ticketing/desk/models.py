@@ -140,8 +140,9 @@ class Models(Registry):
             beside = Path(tempfile.mkdtemp(dir=self.folder, prefix="."))
             try:
                 self._fill(beside / bundle_id)
-                shutil.rmtree(self.folder / bundle_id, ignore_errors=True)  # one without manifest
-                (beside / bundle_id).rename(self.folder / bundle_id)
+                if not self.is_here(bundle_id):  # else another process brought it meanwhile
+                    shutil.rmtree(self.folder / bundle_id, ignore_errors=True)  # without manifest
+                    (beside / bundle_id).rename(self.folder / bundle_id)
             finally:
                 shutil.rmtree(beside, ignore_errors=True)
             sync_folder(self.folder)

@@ -1,6 +1,7 @@
 """Two homes on one store: bundles travel through it, and nobody copies a folder."""
 
 import json
+import os
 import shutil
 import threading
 from dataclasses import replace
@@ -12,6 +13,7 @@ from tests.tiny import other_bundle
 from ticketing import files
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import BundleAway, BundleError, Conflict, NotFound
+from ticketing.files import link_or_copy
 from ticketing.jobs import JobKind, JobState
 from ticketing.model.bundle import MANIFEST
 from ticketing.settings import load_settings
@@ -93,6 +95,23 @@ def test_two_processes_of_a_home_share_a_bundle_at_once(homes, monkeypatch):
     assert len(places) > 1
     assert homes("second").models.load(other).id == other
     assert desk.models.load(other).id == other
+
+
+def test_of_two_processes_of_a_home_that_fetch_a_bundle_the_second_replaces_nothing(
+    homes, trained, monkeypatch
+):
+    """It deleted the files that the first one was loading, whose job failed by that."""
+    desk, beside, link, folders = homes("second"), homes("second"), link_or_copy, []
+
+    def meanwhile(place, target):
+        link(place, target)
+        if not folders:
+            folders.append(None)
+            folders[:] = [beside.models.require(trained[1]).stat()]
+
+    monkeypatch.setattr("ticketing.desk.models.link_or_copy", meanwhile)
+    assert os.path.samestat(desk.models.require(trained[1]).stat(), folders[0])
+    assert list(desk.models.folder.glob(".*")) == []
 
 
 def test_an_interrupted_share_goes_on(homes, monkeypatch):
