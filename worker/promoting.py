@@ -18,6 +18,11 @@ from worker.working import beating, failing, wanted
 BEGUN = "promotion_begun"
 """Key in a job's result: the event id of the promotion's audit entry."""
 
+COMPARED_WITH = "compared_with"
+"""Key in a job's result: the bundle that served when its bundle was compared, or ""."""
+
+AGAIN = " again, as another bundle serves by now"
+
 
 def take_step(desk: Desk, app: Celery, job_id: str) -> None:
     """Compare the bundle of a job whose tickets are encoded, and promote it according to the job.
@@ -44,21 +49,27 @@ def _go_on(desk: Desk, app: Celery, job_id: str) -> None:
     if len(set(left) - job.errors.keys()) > MOST_UNENCODED:
         publish(desk, app, job)
         return
-    job = desk.whole.update_job(job_id, state=JobState.RUNNING)
-    begun = job.step == Step.PROMOTING and job.result.get(BEGUN)
-    if desk.whole.serving() == job.bundle_id and not begun:
+    job, serving = desk.whole.update_job(job_id, state=JobState.RUNNING), desk.whole.serving()
+    promoting = job.step == Step.PROMOTING
+    if serving == job.bundle_id and not (promoting and job.result.get(BEGUN)):
         finish(desk, job, f"Bundle {job.bundle_id} serves already.")
-    elif job.step != Step.PROMOTING:
-        _compare(desk, job)
-    else:
+    elif promoting and serving in (job.bundle_id, job.result.get(COMPARED_WITH)):
         _promote(desk, job)
+    else:
+        _compare(desk, app, desk.whole.update_job(job_id, step=Step.COMPARING), serving)
 
 
-def _compare(desk: Desk, job: Job) -> None:
-    """Compare and record the result; then promote, refuse, or wait for an answer."""
+def _compare(desk: Desk, app: Celery, job: Job, serving: str) -> None:
+    """Compare with the serving bundle and record the result; then promote, refuse, or wait for an
+    answer."""
+    again = job.result.get(COMPARED_WITH, serving) != serving
     may_serve, why = desk.compared(job.bundle_id)
-    result = {"may_serve": may_serve, "comparison": why.removeprefix(": ")}
-    compared = f"compared{why}"
+    result = {
+        "may_serve": may_serve,
+        "comparison": why.removeprefix(": "),
+        COMPARED_WITH: serving,
+    }
+    compared = f"compared{AGAIN if again else ''}{why}"
     if job.arguments.get("promotion") == Promotion.ASK:
         message = f"{compared}; waits for a yes or no"
         job = desk.whole.update_job(
@@ -71,7 +82,8 @@ def _compare(desk: Desk, job: Job) -> None:
     if not may_serve:
         finish(desk, job, desk.refuse(job.bundle_id, why))
     elif not job.cancel_requested:
-        _promote(desk, desk.whole.update_job(job.id, step=Step.PROMOTING))
+        desk.whole.update_job(job.id, step=Step.PROMOTING)
+        _go_on(desk, app, job.id)
 
 
 def _promote(desk: Desk, job: Job) -> None:

@@ -155,7 +155,11 @@ def test_a_bundle_that_loses_is_not_promoted_and_the_job_says_why(desk, app, mon
     record = desk.store.get_job(job.id)
     assert record.state == "done"
     assert record.message == f"Bundle {BUNDLE} was not promoted: it is worse."
-    assert record.result == {"may_serve": False, "comparison": "it is worse"}
+    assert record.result == {
+        "may_serve": False,
+        "comparison": "it is worse",
+        "compared_with": "",
+    }
     assert desk.store.serving() == ""
 
 

@@ -18,9 +18,10 @@ from worker.tasks import do_batch
 
 
 class JudgedDesk(DigestDesk):
-    """Says what it compared, and how that ended; a promotion fails while it is `broken`."""
+    """Says what it compared, and how that ended; a promotion fails while it is `broken`, and while
+    it is `overtaken` another bundle comes to serve during a comparison."""
 
-    broken, wins = False, True
+    broken, wins, overtaken = False, True, False
 
     def __init__(self, home):
         super().__init__(home)
@@ -28,6 +29,8 @@ class JudgedDesk(DigestDesk):
 
     def compared(self, bundle_id):
         self.asked.append(self.store.serving())
+        if self.overtaken:
+            self.store.set_serving("newer")
         return self.wins, ": won" if self.wins else ": lost"
 
     def let_serve(self, bundle_id, why):
@@ -165,3 +168,39 @@ def test_tickets_that_an_import_changes_before_the_comparison_are_encoded_first(
         pass
     assert desk.store.count_codes(BUNDLE) == MOST_UNENCODED + 1
     assert (desk.store.get_job(job.id).state, desk.asked) == (JobState.DONE, [""])
+
+
+def test_a_bundle_that_awaits_an_answer_is_compared_with_the_one_that_serves_by_then(desk, app):
+    """It replaced a newer one that it had never been compared with, by figures of an older one."""
+    desk.store.set_serving("older")
+    job = start_reindex(desk, app, BUNDLE, Promotion.ASK)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    desk.store.set_serving("newer")
+    answer_promotion(desk, app, job.id, True, ANN)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    asks = desk.store.get_job(job.id)
+    assert (asks.state, desk.store.serving(), desk.asked) == (
+        JobState.WAITING,
+        "newer",
+        ["older", "newer"],
+    )
+    assert asks.message == (
+        "compared again, as another bundle serves by now: won; waits for a yes or no"
+    )
+    answer_promotion(desk, app, job.id, True, ANN)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    assert desk.store.get_job(job.id).message == f"Bundle {BUNDLE} serves now: won."
+    assert desk.store.serving() == BUNDLE
+
+
+def test_a_bundle_is_compared_again_where_another_one_came_to_serve_meanwhile(desk, app):
+    """As where two bundles are compared with the same third one at once."""
+    desk.store.set_serving("older")
+    desk.overtaken = True
+    start_reindex(desk, app, BUNDLE)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    assert (desk.asked, desk.store.serving()) == (["older", "newer"], BUNDLE)
