@@ -166,7 +166,12 @@ class AtWork:
     def beat(self, log: str = "", result: Json | None = None) -> None:
         """Store the progress and heartbeat, and check whether the job is to end."""
         with suppress(StoreAway):  # the work goes on as long as it can
-            changes: JobChanges = {"step": self._step, "done": self._done, "total": self._total}
+            changes: JobChanges = {
+                "state": JobState.RUNNING,  # during an outage others may have queued it again
+                "step": self._step,
+                "done": self._done,
+                "total": self._total,
+            }
             if log:
                 changes["log"] = log
             if result:

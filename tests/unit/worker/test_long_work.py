@@ -12,7 +12,7 @@ from ticketing.desk.leases import HeldLease
 from ticketing.jobs import JobKind, JobState, Step, Stopped
 from ticketing.settings import Settings
 from ticketing.stores import jobs as stores_jobs
-from worker import progress
+from worker import jobs, progress
 from worker.app import make_app
 from worker.ending import Ending
 from worker.jobs import lease_of
@@ -71,6 +71,23 @@ def test_who_stood_still_does_not_go_on_with_what_another_one_has_ended(desk):
     work.beat()
     with pytest.raises(Stopped):
         work.on_step(Step.READING)
+
+
+def test_a_job_that_was_taken_for_left_during_an_outage_is_said_to_run_again(desk, monkeypatch):
+    """Its heartbeats and its lease were old when the store came back, and it was sent once more:
+    the page said "queued" until it was done, hours later."""
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.0)
+    monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
+    job = desk.store.create_job(JobKind.IMPORT, "", 0, {"files": []}, "ann")
+    desk.store.update_job(job.id, state=JobState.RUNNING)
+    lease = HeldLease(desk.whole, lease_of(job.id))
+    assert lease.take()
+    work = AtWork(desk, job, lease, Ending())
+    assert [sent.state for sent in jobs.resume_jobs(desk, make_app(desk.settings))] == [
+        JobState.QUEUED
+    ]
+    work.beat()
+    assert desk.store.get_job(job.id).state == JobState.RUNNING
 
 
 def test_what_is_left_is_told_by_the_step_that_is_under_way(desk, monkeypatch):
