@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ticketing.desk.base import DeskBase
-from ticketing.errors import InputError
+from ticketing.errors import InputError, StoreFull
 from ticketing.files import Json, chunks, file_name, sole_folder, sweep_folders
 from ticketing.jobs import Job, JobKind
 from ticketing.times import utc_now
@@ -64,19 +64,25 @@ class Imports(DeskBase):
         check_only: bool = False,
     ) -> Json:
         """The arguments of an import job for one uploaded file. `columns` maps columns with unusual
-        names as `field=column`. Raises InputError."""
+        names as `field=column`. Raises InputError, and StoreFull if the home takes no files."""
         from ticketing.importing import read_mapping
 
-        with self.import_folder() as folder:
-            path = folder / file_name(name)
-            with path.open("wb") as file:
-                file.writelines(chunks)
-            try:
-                mapping = read_mapping(overrides=columns)
-                return self.import_arguments([path], mapping, check_only=check_only)
-            except InputError as error:
-                said = str(error).replace(f"{folder}/", "").replace("--map ", "")  # no options here
-                raise InputError(said) from None
+        try:
+            with self.import_folder() as folder:
+                path = folder / file_name(name)
+                with path.open("wb") as file:
+                    file.writelines(chunks)
+                try:
+                    mapping = read_mapping(overrides=columns)
+                    return self.import_arguments([path], mapping, check_only=check_only)
+                except InputError as error:
+                    said = str(error).replace(f"{folder}/", "").replace("--map ", "")  # no options
+                    raise InputError(said) from None
+        except OSError as error:
+            raise StoreFull(
+                f"The folder {self.settings.home / IMPORTS} takes no files ({error.strerror}); free"
+                " some room on its disk, or let it be written to."
+            ) from error
 
     @contextmanager
     def import_folder(self) -> Iterator[Path]:

@@ -181,6 +181,18 @@ def test_a_process_that_waits_for_the_store_is_not_ready(client, store_away):
     assert (away.status_code, away.json["missing"]) == (503, [AWAY])
 
 
+def test_a_file_that_a_full_disk_cannot_take_is_said_to_be_that(client, monkeypatch):
+    """It was an error of ours, whose details only the log had."""
+    monkeypatch.setattr("ticketing.desk.imports.file_name", lambda name: "/dev/full")
+    kind = "application/octet-stream"
+    sent = client.post("/api/imports?name=t.csv", data=b"id,subject\n1,Fan\n", content_type=kind)
+    assert (sent.status_code, sent.json["error"]) == (
+        503,
+        "The folder imports takes no files (No space left on device); free some room on its disk,"
+        " or let it be written to.",
+    )
+
+
 def test_no_path_of_the_server_is_shown_and_the_log_has_it(client, desk, monkeypatch, caplog):
     home = desk.settings.home
 
