@@ -55,7 +55,7 @@ class DeskBase:
         """Groups of the present person; None sees all tickets."""
         self.models = models
         self._recommenders: Loaded[Recommender] = Loaded(
-            self._load_recommender, self._prepare, self._encode_stale
+            self._load_recommender, self._prepare, self._keep_up
         )
         self._unanswered: list[StoreError] = []
         """The store's error if the last query failed because of it; shared by `seen_by`."""
@@ -172,6 +172,12 @@ class DeskBase:
         for id in sorted(set_aside.intersection(among or ())):
             self._encode_again(bundle_id, id)
 
+    def _keep_up(self, bundle_id: str) -> None:
+        """Encode tickets that have no fresh codes under a bundle, unless it was deleted: a process
+        may still answer with it, or load it."""
+        if bundle_id in {self.whole.serving(), *self.whole.bundles()}:
+            self._encode_stale(bundle_id)
+
     def _encode_again(self, bundle_id: str, id: str) -> None:
         """Encode a ticket that was set aside. If it fails again, the ticket waits for the next
         reindex."""
@@ -198,7 +204,7 @@ class DeskBase:
 
     def _prepare(self, bundle_id: str) -> None:
         """Do whatever the first query with a bundle would wait for."""
-        self._encode_stale(bundle_id)
+        self._keep_up(bundle_id)
         self._warm(self._recommenders.named(bundle_id))
 
     def _warm(self, recommender: Recommender) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.tiny import other_bundle
 from ticketing import files
-from ticketing.desk import Desk, open_desk
+from ticketing.desk import Desk, loaded, open_desk
 from ticketing.errors import BundleAway, BundleError, Conflict, NotFound
 from ticketing.files import link_or_copy
 from ticketing.jobs import JobKind, JobState
@@ -323,6 +323,35 @@ def test_a_ticket_put_meanwhile_is_found_under_both(homes, trained, monkeypatch)
         pass
     assert {"ours", "theirs"} <= _ids(second.recommend(asked))
     assert {"ours", "theirs"} <= _ids(homes.first.recommend(asked))
+
+
+def test_a_bundle_that_is_deleted_while_a_process_still_answers_with_it_is_not_encoded_again(
+    homes, trained, monkeypatch
+):
+    """That process kept its codes up to date, and so encoded every ticket anew."""
+    second, put_again, go_on = homes("second"), threading.Event(), threading.Event()
+    second.recommend(ASKED)
+    other = encoded(homes.first)
+    load, put_codes = second.models.load, second.store.put_codes
+
+    def slow(bundle_id, *arguments):
+        assert go_on.wait(30)
+        return load(bundle_id, *arguments)
+
+    def put(*arguments):
+        put_codes(*arguments)
+        put_again.set()
+
+    monkeypatch.setattr(second.models, "load", slow)
+    monkeypatch.setattr(second.store, "put_codes", put)
+    monkeypatch.setattr(loaded, "KEEP_UP_SECONDS", 0.01)
+    homes.first.promote(other, force=True)
+    assert second.recommend(ASKED).bundle_id == trained[1]
+    homes.first.delete_bundle(trained[1])
+    assert not put_again.wait(0.5)
+    go_on.set()
+    assert second.recommend(ASKED).bundle_id == other
+    assert homes.first.store.bundles() == [other]
 
 
 def _ids(answer):
