@@ -31,8 +31,6 @@ def take_step(desk: Desk, app: Celery, job_id: str) -> None:
     killed process has expired. Raises StoreAway (may be repeated); any other failure ends the job
     in state failed.
     """
-    if wanted(desk, job_id) is None:
-        return
     with failing(desk, job_id), beating(desk.whole, job_id, STEP_SECONDS):
         try:
             with held(desk.whole, lease_of(job_id), wait=True):

@@ -123,6 +123,27 @@ def test_a_step_waits_for_the_lease_of_a_process_that_it_ended(desk, app, monkey
     assert desk.store.get_job(job.id).state == JobState.DONE
 
 
+def test_a_message_that_comes_twice_cancels_no_promotion_that_another_worker_is_at(
+    desk, app, monkeypatch
+):
+    """The job was said to be cancelled, and its bundle served."""
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.5)
+    monkeypatch.setattr(leases, "RENEW_SECONDS", 0.1)
+    job = start_reindex(desk, app, BUNDLE)
+    let_serve = desk.let_serve
+
+    def meanwhile(bundle_id, why):
+        assert not cancel_job(desk, job.id).finished
+        take_step(desk, app, job.id)  # as another worker does
+        return let_serve(bundle_id, why)
+
+    monkeypatch.setattr(desk, "let_serve", meanwhile)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    assert desk.store.serving() == BUNDLE
+    assert desk.store.get_job(job.id).message == f"Bundle {BUNDLE} serves now: won."
+
+
 @pytest.mark.parametrize("kept", [False, True], ids=["before it is kept", "after it is kept"])
 def test_a_promotion_is_audited_once_though_the_store_was_away(desk, app, monkeypatch, kept):
     record, failures = desk.record, [StoreAway("Frozen; try again.")]
