@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ticketing.desk.asking import Asks
 from ticketing.desk.judging import Judging, standing
-from ticketing.errors import InputError, NotFound
+from ticketing.errors import InputError, NotFound, NotReady
 from ticketing.history import Asking
 from ticketing.recommendations import Outlook
 from ticketing.tickets import Filters, Judgment, Query
@@ -105,8 +105,8 @@ class Workspace(Asks, Judging):
     def pairs(self, round_: Round, judge: str) -> list[Pair]:
         """All tickets to judge in a round, query by query, in shuffled order within a query.
 
-        Raises NotFound for a query or bundle that is missing, InputError for a bundle that does not
-        rank.
+        Raises NotFound for a query or bundle that is missing, NotReady for a bundle without codes,
+        InputError for one that does not rank.
         """
         found = []
         for query_id in round_.queries:
@@ -174,10 +174,15 @@ class Workspace(Asks, Judging):
 
     def best_of(self, query: Query, bundle: str) -> tuple[str, ...]:
         """Ids of a bundle's ten best tickets for a query, best first. They are cached until one of
-        them is deleted or hidden."""
+        them is deleted or hidden. Raises NotReady for a bundle without codes."""
         key = query.id, bundle, self.groups
         kept = self._pools.get(key)
         if not kept or len(self.store.matching_ids(kept)) < len(kept):
+            if bundle not in {self.whole.serving(), *self.whole.bundles()}:
+                raise NotReady(
+                    f"No ticket is encoded with bundle {bundle}, or it was deleted; begin a round"
+                    " with another one."
+                )
             ranked = self.recommender(bundle).rank(query, limit=SHOWN)
             if len(self._pools) >= MOST_POOLS:
                 self._pools.clear()

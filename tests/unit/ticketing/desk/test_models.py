@@ -12,7 +12,8 @@ import pytest
 from tests.tiny import other_bundle
 from ticketing import files
 from ticketing.desk import Desk, loaded, open_desk
-from ticketing.errors import BundleAway, BundleError, Conflict, NotFound
+from ticketing.desk.workspace import Sampling
+from ticketing.errors import BundleAway, BundleError, Conflict, NotFound, NotReady
 from ticketing.files import link_or_copy
 from ticketing.jobs import JobKind, JobState
 from ticketing.model.bundle import MANIFEST
@@ -286,6 +287,22 @@ def test_a_bundle_that_a_job_works_on_is_not_deleted(homes):
     desk.store.update_job(job.id, state=JobState.CANCELLED)
     desk.delete_bundle(other)
     assert other not in desk.models.ids()
+
+
+def test_a_round_needs_a_bundle_with_codes_and_says_when_they_are_gone(homes, trained):
+    """A round of a deleted bundle was "done", 0 of 0 tickets judged; one of a bundle that had
+    encoded nothing found it to differ most in every query."""
+    desk, second = homes.first, homes("second")
+    second.recommend(ASKED)
+    other = desk.bundle(other_bundle(desk, trained[1]))
+    with pytest.raises(NotReady, match=f"No ticket is encoded with bundle {other}"):
+        desk.choose_round(Sampling.DIFFERENT, "ann", 5, 1, other)
+    begun = desk.choose_round(Sampling.RANDOM, "ann", 5, 1)
+    assert begun.bundles == (trained[1],)
+    desk.store.set_serving(other)
+    desk.delete_bundle(trained[1])
+    with pytest.raises(NotReady, match="or it was deleted; begin a round with another one"):
+        second.pairs(begun, "ann")
 
 
 def test_a_ticket_put_meanwhile_is_found_under_both(homes, trained, monkeypatch):
