@@ -13,6 +13,7 @@ from ticketing.cli.actor import command_line
 from ticketing.cli.printing import say
 from ticketing.desk import Desk
 from ticketing.errors import BrokerAway, BundleAway, StoreAway, TicketingError
+from ticketing.files import Json
 from ticketing.jobs import Job, JobKind, JobState
 from ticketing.stores.jobs import known_job
 from worker.connection import connected
@@ -100,6 +101,19 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
             f" `ticketing jobs {job.id} --cancel` ends it."
         ) from None
     return job
+
+
+def interrupted_training(desk: Desk, app: Celery, arguments: Json) -> Job | None:
+    """The last training, if these were its arguments, it has made its bundle, and nobody is there
+    to encode the tickets with that. Raises BrokerAway."""
+    last = next(iter(desk.whole.jobs(1, JobKind.TRAINING)), None)
+    if last is None or last.arguments != arguments:
+        return None
+    reindex = desk.whole.get_job(last.result.get("reindex", ""))
+    if reindex is None or reindex.cancel_requested:
+        return None
+    left = reindex.state in (JobState.QUEUED, JobState.RUNNING)
+    return last if left and not workers_live(app) else None
 
 
 def _is_left_alone(job: Job) -> bool:

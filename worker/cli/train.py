@@ -15,7 +15,7 @@ from ticketing.history import Deed
 from ticketing.jobs import JobState, Promotion
 from ticketing.settings import load_settings
 from worker.app import make_app
-from worker.follow import detached, follow, show_end
+from worker.follow import detached, follow, interrupted_training, show_end
 from worker.jobs import start_training
 
 
@@ -56,7 +56,9 @@ def command(
     desk, app = open_desk(settings), make_app(settings)
     promotion = Promotion.ASK if ask else Promotion.NEVER if no_promote else Promotion.RULE
     arguments = desk.training_arguments(network, training, before, vectors, promotion)
-    job = start_training(desk, app, arguments, command_line().name)
+    job = interrupted_training(desk, app, arguments) or start_training(
+        desk, app, arguments, command_line().name
+    )
     audit(desk, Deed.JOB_BEGUN, f"training {job.id}")
     if detach:
         say(detached(job))

@@ -5,8 +5,10 @@ from click.testing import CliRunner
 
 from tests.commands import TINY_OPTIONS, refused, run
 from ticketing.errors import InputError, NotReady
-from ticketing.jobs import JobState
+from ticketing.jobs import JobKind, JobState
+from worker import follow
 from worker.cli import train
+from worker.publishing import ENCODE_BATCH
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -27,6 +29,24 @@ def test_a_trained_bundle_is_encoded_and_serves(desk, trained):
     assert f"Bundle {new} serves now" in told
     assert desk.store.serving() == new
     assert desk.store.count_codes(new) == 40
+
+
+def test_a_training_that_was_interrupted_while_it_encoded_goes_on_with_that(desk, monkeypatch):
+    """Run again, as it said, it trained for hours once more, and made the same bundle."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(follow, "PICK_UP_SECONDS", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setitem(follow.TASKS, ENCODE_BATCH, interrupt)
+        assert CliRunner().invoke(train.command, TINY_OPTIONS).exit_code == 1
+    [training] = desk.store.jobs(kind=JobKind.TRAINING)
+    told = run(train.command, *TINY_OPTIONS)
+    assert f"Bundle {training.result['bundle']} serves now" in told
+    assert [job.id for job in desk.store.jobs(kind=JobKind.TRAINING)] == [training.id]
+    run(train.command, *TINY_OPTIONS)
+    assert len(desk.store.jobs(kind=JobKind.TRAINING)) == 2
 
 
 def test_an_experiments_bundle_does_not_serve(desk, trained):
