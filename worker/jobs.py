@@ -262,7 +262,7 @@ def _answered(desk: Desk, job_id: str, yes: bool, by: Actor) -> Job:
         desk.record(by, Deed.ANSWERED, answered)
         return finish(desk, job, desk.refuse(job.bundle_id, f": {log}"))
     job = desk.whole.update_job(
-        job_id, state=JobState.QUEUED, step=Step.PROMOTING, result=said, log=log
+        job_id, state=JobState.QUEUED, step=Step.PROMOTING, message="", result=said, log=log
     )
     desk.record(by, Deed.ANSWERED, answered)
     return job

@@ -191,6 +191,16 @@ def test_tickets_that_an_import_changes_before_the_comparison_are_encoded_first(
     assert (desk.store.get_job(job.id).state, desk.asked) == (JobState.DONE, [""])
 
 
+def test_a_job_that_was_answered_is_not_said_to_wait_for_that(desk, app):
+    """Encoding the tickets that came meanwhile may take a while."""
+    job = start_reindex(desk, app, BUNDLE, Promotion.ASK)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    assert desk.store.get_job(job.id).message == "compared: won; waits for a yes or no"
+    answered = answer_promotion(desk, app, job.id, True, ANN)
+    assert (answered.state, answered.message) == (JobState.QUEUED, "")
+
+
 def test_a_bundle_that_awaits_an_answer_is_compared_with_the_one_that_serves_by_then(desk, app):
     """It replaced a newer one that it had never been compared with, by figures of an older one."""
     desk.store.set_serving("older")
