@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TypedDict
 
 from ticketing.desk.bundles import Bundles
-from ticketing.errors import BundleError
+from ticketing.errors import BundleError, NotFound
 from ticketing.files import Json
 from ticketing.plurals import counted
 from ticketing.tickets import ModelKind
@@ -64,7 +64,7 @@ class BundleList(Bundles):
     def _described(self, id: str, sees_all: bool) -> _Described:
         try:
             manifest = self.models.manifest(id)
-        except BundleError as error:
+        except (BundleError, NotFound) as error:  # it may be deleted at this moment
             return {"kind": None, "about": self.settings.without_home(str(error))}
         return {"kind": ModelKind(manifest["kind"]), "about": _about(manifest, sees_all)}
 

@@ -289,6 +289,25 @@ def test_a_bundle_that_a_job_works_on_is_not_deleted(homes):
     assert other not in desk.models.ids()
 
 
+def test_the_list_of_bundles_names_one_that_is_deleted_while_it_is_made(
+    homes, trained, monkeypatch
+):
+    """The page answered that it does not exist."""
+    desk, saved = homes.first, homes.first.models.saved
+    other = encoded(desk)
+
+    def deleted_next():
+        monkeypatch.setattr(desk.models, "saved", saved)
+        found = saved()
+        desk.delete_bundle(other)
+        return found
+
+    monkeypatch.setattr(desk.models, "saved", deleted_next)
+    about = {bundle.id: bundle.about for bundle in desk.bundle_list()}
+    assert about.keys() == {trained[1], other}
+    assert about[other].startswith(f"There is no bundle '{other}'")
+
+
 def test_a_round_needs_a_bundle_with_codes_and_says_when_they_are_gone(homes, trained):
     """A round of a deleted bundle was "done", 0 of 0 tickets judged; one of a bundle that had
     encoded nothing found it to differ most in every query."""
