@@ -161,7 +161,7 @@ def _is_left(desk: Desk, job: Job) -> bool:
     or the last steps of a reindex, holds its lease, which each check looks at.
     """
     if job.state == JobState.WAITING:
-        return False
+        return job.cancel_requested
     shared = job.kind == JobKind.REINDEX and job.step not in (Step.COMPARING, Step.PROMOTING)
     free = shared or desk.whole.lease_is_free(lease_of(job.id))
     return free and silent_for(job) > SILENT_SECONDS

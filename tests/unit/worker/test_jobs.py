@@ -211,6 +211,16 @@ def test_a_job_to_be_cancelled_ends_though_messages_wait(desk, monkeypatch):
     ]
 
 
+def test_a_waiting_job_whose_cancelling_was_interrupted_is_ended(desk):
+    """It was said to be cancelling, and to wait for a yes, until somebody answered."""
+    job = desk.store.create_job(JobKind.REINDEX, "b1", 5)
+    desk.store.update_job(job.id, state=JobState.WAITING)
+    app = make_app(desk.settings)
+    assert jobs.resume_jobs(desk, app) == []
+    desk.store.request_cancel(job.id)  # and the store is away before the job is ended
+    assert [ended.state for ended in jobs.resume_jobs(desk, app)] == [JobState.CANCELLED]
+
+
 @pytest.mark.parametrize("step", [Step.COMPARING, Step.PROMOTING])
 def test_a_reindex_whose_last_steps_somebody_does_is_not_left_whatever_the_clocks_say(
     desk, monkeypatch, step
