@@ -12,9 +12,6 @@ VERSION = 16
 # Inside two levels of SQL strings, each level doubles its own quote.
 _PUNCTUATION = string.punctuation.replace("'", "''").replace('"', '""')
 
-HAS_SOLUTION = "has_solution INTEGER AS (solution <> '') VIRTUAL"
-"""A column for a filter, computed for the indexes alone."""
-
 FILTERS = """CREATE INDEX tickets_filters
     ON tickets (product, status, created, has_solution, groups)"""
 """A covering index for filters, so that counting needs no other data."""
@@ -155,7 +152,7 @@ SCHEDULE = "CREATE TABLE schedule (number INTEGER PRIMARY KEY, record TEXT NOT N
 
 TABLES = (
     # Narrow columns come first, so that filters and versions are read without the texts.
-    f"""CREATE TABLE tickets (
+    """CREATE TABLE tickets (
         pk INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
         version TEXT NOT NULL,
@@ -163,10 +160,10 @@ TABLES = (
         status TEXT NOT NULL,
         created TEXT,
         groups TEXT NOT NULL DEFAULT '[]',
+        has_solution INTEGER NOT NULL DEFAULT 0,
         subject TEXT NOT NULL,
         description TEXT NOT NULL,
-        solution TEXT NOT NULL,
-        {HAS_SOLUTION}
+        solution TEXT NOT NULL
     )""",
     FILTERS,
     CREATED,

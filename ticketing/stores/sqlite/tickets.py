@@ -201,8 +201,9 @@ _EVERYBODY = "[]"
 _OF_GROUPS = f"""(tickets.groups = '{_EVERYBODY}' OR EXISTS
     (SELECT 1 FROM json_each(tickets.groups) WHERE json_each.value {ANY_OF}))"""
 _SELECT = f"SELECT {COLUMNS} FROM tickets"
-_INSERT = f"INSERT INTO tickets ({COLUMNS}, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_UPDATE = f"""UPDATE tickets SET ({COLUMNS}, version) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+_WRITTEN = f"{COLUMNS}, has_solution, version"
+_INSERT = f"INSERT INTO tickets ({_WRITTEN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_UPDATE = f"""UPDATE tickets SET ({_WRITTEN}) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
     WHERE id = ?1"""
 
 _NAMING = f"""SELECT * FROM (SELECT literal, ticket FROM literals WHERE literal = ?
@@ -220,8 +221,8 @@ def _filed(ticket: Ticket) -> tuple[str, str, datetime | None, bool]:
 def _record(ticket: Ticket) -> Row:
     created = ticket.created and ticket.created.isoformat()
     texts = (ticket.id, ticket.subject, ticket.description, ticket.solution)
-    groups = json_list(sorted(ticket.groups))
-    return (*texts, ticket.product, ticket.status, created, groups, ticket.version)
+    filed = ticket.product, ticket.status, created, json_list(sorted(ticket.groups))
+    return (*texts, *filed, ticket.has_solution, ticket.version)
 
 
 def _ticket(record: Sequence[Any]) -> Ticket:

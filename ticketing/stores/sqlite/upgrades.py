@@ -9,7 +9,6 @@ from ticketing.stores.sqlite.schema import (
     FILES,
     FILTER_CHANGES,
     FILTERS,
-    HAS_SOLUTION,
     HISTORY,
     HISTORY_OF_KIND,
     HISTORY_STAYS,
@@ -64,7 +63,8 @@ UPGRADES = {
             FROM tickets, json_each(literals_of(subject, description, solution))""",
     ),
     15: (
-        f"ALTER TABLE tickets ADD COLUMN {HAS_SOLUTION}",
+        "ALTER TABLE tickets ADD COLUMN has_solution INTEGER NOT NULL DEFAULT 0",
+        "UPDATE tickets SET has_solution = 1 WHERE solution <> ''",
         "DROP INDEX tickets_filters",
         "DROP INDEX IF EXISTS tickets_created",
         FILTERS,
