@@ -178,12 +178,13 @@ class Workspace(Asks, Judging):
         key = query.id, bundle, self.groups
         kept = self._pools.get(key)
         if not kept or len(self.store.matching_ids(kept)) < len(kept):
+            recommender = self.recommender(bundle)
             if bundle not in {self.whole.serving(), *self.whole.bundles()}:
                 raise NotReady(
                     f"No ticket is encoded with bundle {bundle}, or it was deleted; begin a round"
                     " with another one."
                 )
-            ranked = self.recommender(bundle).rank(query, limit=SHOWN)
+            ranked = recommender.rank(query, limit=SHOWN)
             if len(self._pools) >= MOST_POOLS:
                 self._pools.clear()
             kept = self._pools[key] = tuple(ticket_id for ticket_id, _ in ranked)
