@@ -17,7 +17,7 @@ from pathlib import Path
 from celery import Celery
 
 from ticketing.desk import Desk
-from ticketing.model.registry import Registry
+from ticketing.desk.models import Models
 from ticketing.people import Actor
 from ticketing.settings import load_settings
 from ticketing.stores import open_store
@@ -39,7 +39,8 @@ class TimedDesk(Desk):
 
     def __init__(self, home: Path, seconds: float = 0.0):
         settings = load_settings(home=home, threads=1)
-        super().__init__(settings, open_store(settings), Registry(home / "models"))
+        store = open_store(settings)
+        super().__init__(settings, store, Models(home / "models", store))
         self.seconds = seconds
 
     def encode(
