@@ -8,8 +8,8 @@ from pydantic import AfterValidator, ConfigDict, Field
 from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.schedule import DEFAULT_TIME, Schedule, Weekday
 from ticketing.tickets import ModelKind
+from web.schemas.base import WHOLE, Body, In, Moment
 from web.schemas.limited import Given, GivenName, Name
-from web.schemas.requests import WHOLE, Body, In, Moment
 from web.schemas.responses import Out, Time
 
 MOST_JUDGMENTS = 1_000_000

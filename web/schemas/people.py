@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from ticketing.people import Permission, Role
+from web.schemas.base import In
 from web.schemas.limited import EventId, Given
-from web.schemas.requests import In
 from web.schemas.responses import Out
 
 Groups = Annotated[

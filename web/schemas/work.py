@@ -7,8 +7,8 @@ from pydantic import ConfigDict, Field
 
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.recommendations import Outlook
+from web.schemas.base import WHOLE, Body, In, MaybeMoment
 from web.schemas.limited import EventId, Given, GivenName, GivenSubject
-from web.schemas.requests import WHOLE, Body, In, MaybeMoment
 from web.schemas.responses import Out, QueryOut, StandingOut, Time
 
 MOST_QUERIES = 50
