@@ -56,19 +56,19 @@ def round_() -> str:
     at = next((i for i in open_ if i >= args.after), open_[0] if open_ else None)
     next_ = None if at is None else pairs[at]
     judged = [pair.judged for pair in pairs if pair.judged]
-    here = [judgment for judgment in judged if args.begun is None or judgment.time >= args.begun]
-    same = args.round(), args.begun
+    since = [judgment for judgment in judged if args.begun is None or judgment.time >= args.begun]
+    this_round = args.round(), args.begun
     return render_template(
         "round.html",
         pairs=pairs,
         at=at,
         ticket=next_ and known_ticket(next_.ticket_id),
         note=next_ and desk.last_note(next_.query.id, next_.ticket_id, judge),
-        last=max(here, key=lambda judgment: judgment.time, default=None),
+        last=max(since, key=lambda judgment: judgment.time, default=None),
         left=len(open_),
-        address=_address(*same),
-        going_on=_address(*same, args.after),
-        skip=None if at is None else _address(*same, at + 1),
+        address=_address(*this_round),
+        going_on=_address(*this_round, args.after),
+        skip=None if at is None else _address(*this_round, at + 1),
         queries=len(args.round().queries),
     )
 
