@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 from playwright.sync_api import expect
@@ -9,6 +10,7 @@ from playwright.sync_api import expect
 from tests.browser.asking import PHONE, ask, grades
 from tests.browser.test_accessibility import SCREENS, axe, violations
 from tests.fake_records import tickets
+from ticketing.jobs import LogLine
 from ticketing.tickets import Filters, Grade, Query
 
 pytestmark = pytest.mark.browser
@@ -250,6 +252,32 @@ def test_jobs_renew_and_leave_focus_and_selection(open_page, desk):
     assert "400 of 949" in page.evaluate("getSelection().toString()")
     page.evaluate("getSelection().removeAllRanges()")
     expect(figures).to_contain_text("500 of 949 tickets")
+
+
+@pytest.mark.parametrize(
+    "zone, winter, summer, clock",
+    [
+        ("UTC", "08:00 UTC", "08:00 UTC", "23:30:15"),
+        ("Europe/Berlin", "09:00 CET", "10:00 CEST", "01:30:15"),
+        ("Asia/Kolkata", "13:30 GMT+5:30", "13:30 GMT+5:30", "05:00:15"),
+    ],
+)
+def test_times_are_the_readers_own(open_page, desk, zone, winter, summer, clock):
+    done = desk.store.get_job("1b9e")
+    desk.store.put_job(replace(done, id="a", created=datetime(2014, 1, 1, 8)))
+    said = LogLine(datetime(2014, 9, 1, 23, 30, 15), "half is done")
+    desk.store.put_job(replace(desk.store.get_job("7f3a"), log=(said,)))
+    page = open_page(timezone_id=zone)
+    page.goto("/jobs")
+    times = page.locator("#job-7f3a .facts time"), page.locator("#job-a .facts time")
+    expect(times[0]).to_have_text(f"1 September 2014, {summer}")
+    expect(times[1]).to_have_text(f"1 January 2014, {winter}")
+    expect(times[1]).to_have_attribute("title", "2014-01-01 08:00:00 UTC")
+    desk.store.update_job("7f3a", done=401)
+    expect(page.locator("#job-7f3a .figures")).to_contain_text("401 of 949 tickets")
+    expect(times[0]).to_have_text(f"1 September 2014, {summer}")  # in what was renewed
+    page.goto("/jobs/7f3a")
+    expect(page.locator(".log-lines time").last).to_have_text(clock)
 
 
 def renewed(page) -> None:

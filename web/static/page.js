@@ -8,4 +8,5 @@ import "./keys.js";
 import "./panel.js";
 import "./renewing.js";
 import "./rows.js";
+import "./times.js";
 import "./typing.js";

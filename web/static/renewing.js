@@ -4,6 +4,7 @@
 
 import { say, signInLink } from "./say.js";
 import { SIGNED_OUT, isSignedOut } from "./server.js";
+import { showLocalTimes } from "./times.js";
 
 const SECONDS = 2;
 
@@ -74,6 +75,7 @@ async function look(old) {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = answer.ok && page.getElementById(old.id);
   if (answer.ok && !fresh && old.dataset.renew) return leave(old);
+  if (fresh) showLocalTimes(fresh);
   if (fresh && written(fresh) !== shown && !isSelected(old)) {
     shown = written(fresh);
     replace(old, fresh);

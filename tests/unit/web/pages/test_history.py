@@ -44,7 +44,8 @@ def test_looking_at_an_answer_is_not_asking(client, desk):
 
 def test_the_history_says_whose_time_it_shows(client):
     post(client, "/", subject="pump trips")
-    assert re.search(r'datetime="[^"]+Z">[^<]+ UTC</time>', client.get("/history").text)
+    shown = re.compile(r'datetime="[^"]+Z" data-local="moment">[^<]+ UTC</time>')
+    assert shown.search(client.get("/history").text)
 
 
 def test_a_query_that_nothing_matched_well_is_listed_without_its_chance(client):
