@@ -106,6 +106,11 @@ class Ticket:
         return _digest(self.subject, self.description, self.solution, created)
 
     @property
+    def as_query(self) -> Query:
+        """The ticket as a query, to which it is not proposed itself."""
+        return Query(self.subject, self.description, ticket_id=self.id)
+
+    @property
     def has_solution(self) -> bool:
         """Whether a solution is recorded."""
         return bool(self.solution)

@@ -44,6 +44,7 @@ NEEDS: dict[Permission, frozenset[str]] = {
             "api.get_ticket",
             "api.query_answer",
             "api.recommend",
+            "api.similar",
             "api.topic",
             "api.topics",
             "exports.answer",

@@ -31,6 +31,14 @@ def test_results_appear_while_writing_and_nothing_is_remembered(open_page, desk)
     expect(page.get_by_text("Past tickets appear here while you write.")).to_be_visible()
 
 
+def test_a_link_of_another_program_shows_past_tickets_at_once(open_page, desk):
+    page = open_page()
+    page.goto("/?subject=exhaust%20spread&description=unit%20trips")
+    expect(found(page).first).to_contain_text("Exhaust temperature spread high")
+    assert page.get_by_label("Description").input_value() == "unit trips"
+    assert list(desk.store.queries()) == []
+
+
 def test_keys_that_follow_fast_ask_once(open_page):
     page = open_page()
     page.clock.install(time=0)

@@ -233,8 +233,7 @@ def _event(
 def _query(row: Row, asked: _Asked) -> Query:
     columns = asked.columns
     if columns.query:
-        ticket = asked.tickets[_id(row, columns.query, asked.tickets)]
-        return Query(ticket.subject, ticket.description, ticket_id=ticket.id)
+        return asked.tickets[_id(row, columns.query, asked.tickets)].as_query
     return _of_one_text(row, asked) or _typed(row, columns)
 
 

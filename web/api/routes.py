@@ -18,6 +18,8 @@ from web.schemas.requests import (
     JudgmentIn,
     QueryArgs,
     RecommendIn,
+    Search,
+    SimilarIn,
     TicketIn,
     TopicArgs,
     TopicName,
@@ -44,8 +46,20 @@ api.before_request(check_body)
 @api.doc(responses=CONFLICT)
 def recommend(asked: RecommendIn) -> Response:
     """The best past tickets for a new problem."""
-    query, person = Query(asked.subject, asked.description), current_person().name
-    filters = asked.filters.filters()
+    return _answer(Query(asked.subject, asked.description), asked)
+
+
+@api.post("/similar")
+@api.input(SimilarIn, arg_name="asked")
+@api.output(RecommendationsOut)
+@api.doc(responses=NOT_FOUND | CONFLICT)
+def similar(asked: SimilarIn) -> Response:
+    """The best past tickets for a ticket of the desk, which is not proposed itself."""
+    return _answer(known_ticket(asked.ticket_id).as_query, asked)
+
+
+def _answer(query: Query, asked: Search) -> Response:
+    filters, person = asked.filters.filters(), current_person().name
     how = asked.limit, asked.exhaustive, person, asked.order
     found = current_desk().recommend(query, filters, *how)
     return Response(written(found), mimetype="application/json")

@@ -32,8 +32,9 @@ EXAMPLE = Query(
 
 @pages.get("/")
 def ask() -> str:
-    """The empty form; `?example` fills it, `?query=<id>` repeats a query to change it."""
-    query = Query("")
+    """The form, with what other programs' links write into it (`?subject=…&description=…`);
+    `?example` fills it, `?query=<id>` repeats a query to change it."""
+    query = Query(*(_text(request.args.get(name, "")) for name in ("subject", "description")))
     if "query" in request.args:
         query = known_query(request.args["query"])
     elif "example" in request.args:
@@ -126,8 +127,8 @@ def ticket(ticket_id: str) -> Response:
 def similar() -> Response:
     """Ask with a ticket's own text; that ticket isn't proposed as its own answer."""
     found: Ticket = known_ticket(request.form.get("ticket_id", ""))
-    query = Query(found.subject, found.description, found.id)
-    return redirect(url_for("pages.answer", query_id=current_desk().store.put_query(query)), 303)
+    query_id = current_desk().store.put_query(found.as_query)
+    return redirect(url_for("pages.answer", query_id=query_id), 303)
 
 
 @pages.get("/api")

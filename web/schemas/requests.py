@@ -80,19 +80,32 @@ class Ordered(In):
     )
 
 
-class RecommendIn(Ordered, Body):
-    """A new problem."""
+class Search(Ordered, Body):
+    """Among which tickets is searched, and how much is shown."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{**EXHAUST}]})
-
-    subject: Subject = ""
-    description: QueryText = ""
     filters: FiltersIn = Field(FiltersIn(), strict=False)
     exhaustive: bool = Field(
         False,
         description="whether to compare every ticket, also in a large archive, where an "
         "index chooses some",
     )
+
+
+class RecommendIn(Search):
+    """A new problem."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{**EXHAUST}]})
+
+    subject: Subject = ""
+    description: QueryText = ""
+
+
+class SimilarIn(Search):
+    """A ticket of the desk whose text is the query."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"ticket_id": "GT-0101"}]})
+
+    ticket_id: Id
 
 
 class QueryArgs(FiltersIn, Ordered):

@@ -241,6 +241,7 @@ def text_without(text: str, name: str) -> str:
         ("GET", "/tickets/ID", {}),
         ("GET", f"/tickets/ID?query={ASKED.id}", {}),
         ("POST", "/similar", {"ticket_id": "ID"}),
+        ("POST", "/api/similar", {"ticket_id": "ID"}),
         ("POST", f"/queries/{ASKED.id}/judgments", {"ticket_id": "ID", "grade": "YES"}),
         ("POST", "/judging/round", {"query_id": ASKED.id, "ticket_id": "ID", "grade": "YES"}),
         ("GET", "/api/tickets/ID", {}),

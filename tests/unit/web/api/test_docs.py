@@ -20,6 +20,7 @@ from web.app import create_app
 PAGES = {
     "pages.ask": "POST /api/recommend",
     "pages.answer": "GET /api/queries/{query_id}",
+    "pages.similar": "POST /api/similar",
     "pages.judge": "POST /api/judgments",
     "pages.ticket": "GET /api/tickets/{ticket_id}",
     "jobs.overview": "GET /api/jobs",
@@ -136,7 +137,6 @@ def test_whatever_the_pages_show_or_do_is_in_the_api(client, desk):
     for operation in PAGES.values():
         assert f'id="{operation.replace(" ", "")}"' in page
     besides = {
-        "pages.similar",  # asks with a ticket's text, as POST /api/recommend does
         "pages.api_docs",
         "judging.overview",  # a form
         "judging.judge",  # as pages.judge

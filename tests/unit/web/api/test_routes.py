@@ -71,6 +71,25 @@ def test_only_tickets_with_a_solution_are_found_if_a_filter_says_so(client, desk
     assert refused.json == {"error": "has_solution: give true or false."}
 
 
+def test_what_is_similar_to_a_ticket_leaves_the_ticket_out(client):
+    found = client.post("/api/similar", json={"ticket_id": "GT-0101", "limit": 3}).json
+    ids = [item["ticket"]["id"] for item in found["items"]]
+    ticket = client.get("/api/tickets/GT-0101").json
+    text = {name: ticket[name] for name in ("subject", "description")}
+    asked = client.post("/api/recommend", json=text | {"limit": 100}).json["items"]
+    ranked = [item["ticket"]["id"] for item in asked]
+    ranked.remove("GT-0101")  # which is there
+    assert ids == ranked[:3]
+    again = client.get(f"/api/queries/{found['query']['id']}?limit=3").json
+    assert again["items"] == found["items"]
+
+
+def test_a_ticket_that_is_not_there_has_nothing_similar(client):
+    refused = client.post("/api/similar", json={"ticket_id": "GT-9999"})
+    assert refused.status_code == 404
+    assert refused.json["error"] == "There is no ticket GT-9999; it may have been deleted."
+
+
 def test_newest_is_another_order_of_the_same_ranks(client, query_id):
     best = client.post("/api/recommend", json=EXHAUST).json["items"]
     newest = client.post("/api/recommend", json={**EXHAUST, "order": "newest"}).json["items"]
@@ -235,6 +254,7 @@ def test_openapi_names_every_operation(client):
         for path, operations in paths.items()
     } == {
         "/api/recommend": {"post"},
+        "/api/similar": {"post"},
         "/api/queries/{query_id}": {"get"},
         "/api/judgments": {"post"},
         "/api/tickets/{ticket_id}": {"get", "put", "delete"},

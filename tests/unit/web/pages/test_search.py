@@ -565,6 +565,8 @@ def test_a_form_never_leads_to_another_site(client, address):
 
 def test_find_similar_asks_the_tickets_text_without_the_ticket_itself(client):
     address = post(client, "/similar", ticket_id="GT-0101").location
+    by_program = client.post("/api/similar", json={"ticket_id": "GT-0101"}).json
+    assert address == f"/queries/{by_program['query']['id']}"
     page = client.get(address).text
     assert "This is the text of ticket" in page and 'href="#t-GT-0106"' in page
     assert not re.search(r'href="#t-GT-0101"', page)
@@ -586,6 +588,16 @@ def test_a_form_filled_with_a_tickets_text_asks_without_the_ticket_until_a_word_
     assert "/tickets/S" in post(client, "/preview", **changed).text
     unknown = as_sent | {"filled": "0" * 16}
     assert "/tickets/S" in client.get(post(client, "/", **unknown).location).text
+
+
+def test_a_link_of_another_program_fills_the_form(client, desk):
+    """A ticket system can open the form filled for the ticket that somebody works on."""
+    link = {"subject": " Spread <high> ", "description": "One\r\ntwo", "product": "SGT-300"}
+    page = client.get("/", query_string=link).text
+    assert 'name="subject" dir="auto" value="Spread &lt;high&gt;"' in page
+    assert ">\nOne\ntwo</textarea>" in page
+    assert '<option value="SGT-300" selected>' in page
+    assert list(desk.store.events(Asking)) == list(desk.store.queries()) == []
 
 
 def test_a_form_filled_with_a_query_asks_it_anew(client):
