@@ -43,8 +43,8 @@ Modules below the packages hold the data types: `tickets`, `queries` (encoded qu
 tools:
 
 - `settings`: the only module that reads the environment.
-- `tables`, `headers`, `cells`: rows of imported files, their headers, and safe cells of exported
-  files.
+- `tables`, `headers`, `workbooks`, `cells`: rows of imported files, their headers, cells of Excel
+  workbooks, and safe cells of exported files.
 - `files`, `arrays`: atomic writes of files and of arrays.
 - `ids`: many ids in one compact array.
 - `limits`, `times`, `plurals`: limits of size, points in time, counted nouns.

@@ -1,4 +1,4 @@
-"""The header of a CSV or TSV file: its separator and the names of its columns."""
+"""The header of a table: the names of its columns, and the separator of a CSV or TSV file."""
 
 import csv
 import re
@@ -54,13 +54,22 @@ def read_header(lines: Iterator[str], path: Path, separators: str) -> Header:
     read, are_closed = _until_quotes_close(first, lines)
     header = read if are_closed else [first]
     delimiter = max(separators, key=_QUOTED.sub("", "".join(header)).count)
-    names, taken = _cells(header, delimiter, where)
-    if fault := COLUMNS.fault(len(names)):
+    cells, taken = _cells(header, delimiter, where)
+    names, repeated = unique_names(cells, where)
+    rest = chain(read[taken:], lines)
+    return Header(names, repeated, delimiter, start + taken - 1, rest)
+
+
+def unique_names(cells: list[str], where: str) -> tuple[list[str], frozenset[str]]:
+    """The columns' names, from the cells of a header, and those that several cells hold: they are
+    numbered, and line ends within them are blanks. Raises InputError for too many columns."""
+    if fault := COLUMNS.fault(len(cells)):
         raise InputError(f"{where} {fault}.")
+    parts = (map(str.strip, _LINE_END.split(cell)) for cell in cells)
+    names = [" ".join(filter(None, each)) for each in parts]
     times = Counter(filter(None, names))
     repeated = frozenset(name for name in times if times[name] > 1)
-    rest = chain(read[taken:], lines)
-    return Header(_numbered(names, repeated), repeated, delimiter, start + taken - 1, rest)
+    return _numbered(names, repeated), repeated
 
 
 def _until_quotes_close(first: str, lines: Iterator[str]) -> tuple[list[str], bool]:
@@ -80,8 +89,7 @@ def _ends_in_quotes(line: str) -> bool:
 
 
 def _cells(lines: list[str], delimiter: str, where: str) -> tuple[list[str], int]:
-    """The cells of the first row, with line ends inside cells removed, and the number of lines
-    read."""
+    """The cells of the first row, and the number of lines read."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         cells = next(reader)
@@ -91,8 +99,7 @@ def _cells(lines: list[str], delimiter: str, where: str) -> tuple[list[str], int
             " check its quotes, or name another separator in a line before it, as"
             f" sep={',' if delimiter == ';' else ';'}."
         ) from None
-    parts = (map(str.strip, _LINE_END.split(cell)) for cell in cells)
-    return [" ".join(filter(None, each)) for each in parts], reader.line_num
+    return cells, reader.line_num
 
 
 def _free(name: str, there: set[str]) -> Iterator[str]:

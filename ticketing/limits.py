@@ -55,6 +55,8 @@ UNPACKED = Limit(64 * 2**20, "characters, over 100 for each of its bytes", "unpa
 """For the content of a gzip file. More is allowed if it is at most UNPACKED_RATIO characters per
 packed byte."""
 UNPACKED_RATIO = 100
+WORKBOOK = Limit(2**28, "bytes when unpacked", "save it as CSV in UTF-8")
+"""For all parts of an Excel workbook: its texts are held in memory while it is read."""
 OFFSET = Limit(100_000, "tickets before what is asked for", "narrow the filters instead")
 
 

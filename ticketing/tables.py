@@ -1,4 +1,5 @@
-"""Reads rows of CSV, TSV and JSON Lines files (also gzipped), and reports invalid ones.
+"""Reads rows of CSV, TSV and JSON Lines files (also gzipped) and of Excel workbooks, and reports
+invalid ones.
 
 A file that can't be read as a whole raises InputError; a single bad row is yielded as a Reject, so
 that the caller can report it and go on. Limits of size are in `limits`.
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ticketing.errors import InputError
-from ticketing.headers import read_header
+from ticketing.headers import read_header, unique_names
 from ticketing.limits import (
     COLUMNS,
     LINE,
@@ -27,9 +28,12 @@ from ticketing.limits import (
     half_fault,
 )
 from ticketing.plurals import counted
+from ticketing.workbooks import sheet_rows
 
 _DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 _KINDS = (*_DELIMITERS, ".jsonl")
+_WORKBOOK = ".xlsx"
+_ZIP = b"PK\x03\x04"
 
 
 @dataclass(frozen=True)
@@ -85,13 +89,17 @@ class NoUsableRow(InputError):
 
 def read_rows(path: Path) -> Iterator[Row | Reject]:
     """The rows of a file in order. The suffix tells the format: .csv, .tsv or .jsonl, each also
-    with .gz.
+    with .gz, or .xlsx.
 
     Raises InputError if the file is missing, of another format, empty, truncated or not UTF-8, if
     it has too long a line or unpacks to too much, or if its header or quoting is malformed.
     """
     kind = _kind(path)
     try:
+        _require_ending(path, kind)
+        if kind == _WORKBOOK:
+            yield from _read_workbook(path)
+            return
         with _open(path, kind) as file:
             read = _read_json_lines if kind == ".jsonl" else _read_csv
             yield from read(_lines(file, path), path)
@@ -129,7 +137,23 @@ def _kind(path: Path) -> str:
     for kind in _KINDS:
         if name.endswith(kind):
             return kind
-    raise InputError(f"{path} is none of {', '.join(_KINDS)} (each also .gz); export it as one.")
+    if name == path.name.lower() and name.endswith(_WORKBOOK):
+        return _WORKBOOK
+    kinds = ", ".join(_KINDS)
+    raise InputError(
+        f"{path} is none of {kinds} (each also .gz) and {_WORKBOOK}; export it as one."
+    )
+
+
+def _require_ending(path: Path, kind: str) -> None:
+    """Raises InputError for a packed file that is named as if it held plain text, OSError."""
+    if kind != _WORKBOOK:
+        with path.open("rb") as file:
+            if file.read(len(_ZIP)) == _ZIP:
+                raise InputError(
+                    f"{path} is a zip file; unpack it, or let its name end with {_WORKBOOK} if it "
+                    "is an Excel workbook."
+                )
 
 
 def _open(path: Path, kind: str) -> TextIO:
@@ -210,19 +234,33 @@ def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
     reader = csv.reader(rest, delimiter=header.delimiter, strict=True)
     try:
         for cells in reader:
-            if len(cells) == len(header.names):
-                named = zip(header.names, cells, strict=True)
-                values = {name: cell for name, cell in named if name}
-                yield _checked(Row(str(path), rest.start, values, header.repeated))
-            elif cells:
-                there, wanted = counted(len(cells), "cell"), len(header.names)
-                reason = f"has {there} where the header has {wanted}"
-                yield Reject(str(path), rest.start, "", reason)
+            if cells:
+                yield _row(path, rest.start, header.names, header.repeated, cells)
             rest.start, rest.length = header.end + reader.line_num + 1, 0
     except csv.Error as error:
         raise InputError(
             f"{path}:{rest.start} is malformed CSV ({error}); check its quotes."
         ) from None
+
+
+def _read_workbook(path: Path) -> Iterator[Row | Reject]:
+    start, cells = next(sheet_rows(path), (1, []))
+    if not cells:
+        raise InputError(f"{path} is empty: its first sheet holds nothing.")
+    names, repeated = unique_names(cells, f"{path}:{start}")
+    for number, cells in sheet_rows(path, start + 1, len(names)):
+        cells += [""] * (len(names) - len(cells))
+        yield _row(path, number, names, repeated, cells)
+
+
+def _row(
+    path: Path, line: int, names: list[str], repeated: frozenset[str], cells: list[str]
+) -> Row | Reject:
+    if len(cells) != len(names):
+        reason = f"has {counted(len(cells), 'cell')} where the header has {len(names)}"
+        return Reject(str(path), line, "", reason)
+    values = {name: cell for name, cell in zip(names, cells, strict=True) if name}
+    return _checked(Row(str(path), line, values, repeated))
 
 
 class _LinesOfRows:

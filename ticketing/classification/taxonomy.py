@@ -79,7 +79,7 @@ class Taxonomy:
 
 def read_taxonomy(path: Path) -> Taxonomy:
     """Read titles from a table with columns `label` and `group` (.csv, .tsv, .jsonl, each also
-    .gz).
+    .gz, or .xlsx).
 
     Raises InputError naming a line that lacks one of them or has no text there.
     """

@@ -28,7 +28,7 @@ SENTENCES = {
     "demo": "Build, train and serve the demonstration knowledge base; finished parts are kept.",
     "evaluate": "Measure the ranking on labelled queries, also each channel alone and BM25.",
     "experiments": "Reproduce the papers' tables on the desk's archive or on public data sets.",
-    "import": "Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).",
+    "import": "Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz, or .xlsx).",
     "jobs": "List the latest jobs with state, progress, rate and time left, or show JOB.",
     "labels": "Import and export judgments.",
     "migrate": "Copy everything from the store SOURCE to the store TARGET and compare both.",

@@ -62,7 +62,8 @@ def import_(
     judge_column: str,
     rejects: Path | None,
 ) -> None:
-    """Import judgments from FILE: a table (.csv, .tsv, .jsonl, each also .gz), or exported events.
+    """Import judgments from FILE: a table (.csv, .tsv, .jsonl, each also .gz, or .xlsx), or
+    exported events.
 
     The file judgments.jsonl of `ticketing labels export` holds events. In a table, columns that are
     not named are guessed from usual names, except that of --query.

@@ -102,7 +102,7 @@ class ImportArgs(In):
 
     name: GivenName = Field(
         description="name of the file; its ending says how it is read: .csv, .tsv or .jsonl, each "
-        "also .gz"
+        "also .gz, or .xlsx"
     )
     columns: str = Field(
         "",

@@ -47,7 +47,7 @@ def command(
     solution_before: datetime | None,
     detach: bool,
 ) -> None:
-    """Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).
+    """Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz, or .xlsx).
 
     The fields are id, subject, description, solution, product, status, created and groups; a table
     `comments` (column, text, author, time, leave_out, choose) finds the solution among replies.

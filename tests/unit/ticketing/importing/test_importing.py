@@ -251,7 +251,7 @@ def test_a_bad_override_is_one_sentence(overrides, message):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.xlsx", b"PK", "none of .csv, .tsv, .jsonl"),
+        ("a.xls", b"PK", "none of .csv, .tsv, .jsonl"),
         ("a.csv", b"", "no header"),
         ("a.csv", b"id,subject\n", r"a\.csv holds no usable row\."),
         ("a.csv", b"id,subject\n1\n2\n", r"row; the first is .*a\.csv:2: has 1 cell where"),
