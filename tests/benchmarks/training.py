@@ -27,7 +27,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.nn.trainer import Trainer
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
-from ticketing.training import pretraining, train
+from ticketing.training import learning, pretraining, train
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.validation import ValidationSet
 
@@ -99,13 +99,13 @@ PHASES: list[tuple[str, Any, str]] = [
     ("the teacher reads", train, "make_teacher"),
     ("word vectors, beside topics", train, "start_network"),
     ("topics", pretraining, "learn_topics"),
-    ("cut examples", train, "weak"),
+    ("cut examples", learning, "weak"),
     ("steps", Trainer, "step"),
     ("validation queries", ValidationSet, "quality"),
     ("lean on words and fit weights", train, "lean_on_words"),
     ("lean on words and fit weights", train, "fit_weights"),
     ("fit recency", train, "fit_recency"),
-    ("code layout", train, "_finish"),
+    ("code layout", train, "_finished"),
     ("calibration", train, "calibrate"),
 ]
 

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.benchmarks import scaling
+from tests.benchmarks import scaling, training
 from tests.benchmarks.arguments import arguments
 from tests.benchmarks.reading import bundles, peers
 from tests.benchmarks.reading.aviation import read_aviation
@@ -54,6 +54,12 @@ def test_arguments_are_as_they_are_said_or_as_usual(monkeypatch):
     assert given("3", "x=1", tickets=0, settings=()) == {"tickets": 3, "settings": ["x=1"]}
     with pytest.raises(SystemExit):
         given(folder=Path)
+
+
+@pytest.mark.parametrize(("phase", "owner", "name"), training.PHASES)
+def test_the_phases_of_a_training_that_are_timed_exist(phase, owner, name):
+    """One had moved to another module, and the benchmark ended in a traceback."""
+    assert callable(getattr(owner, name, None)), phase
 
 
 def test_a_bundle_is_found_again_by_its_settings_and_its_teachers_weights(
