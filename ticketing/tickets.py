@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Protocol
+from typing import Protocol, Self
 
 
 class Grade(IntEnum):
@@ -38,6 +38,10 @@ class ModelKind(StrEnum):
     SENTENCES = "sentences"
 
 
+TITLE_WORDS = 30
+"""Maximum number of words of a line that is taken for a subject."""
+
+
 def _digest(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
@@ -53,6 +57,18 @@ class Query:
     subject: str
     description: str = ""
     ticket_id: str = ""
+
+    @classmethod
+    def typed(cls, subject: str, description: str = "") -> Self:
+        """A query as somebody wrote it. If all of it is in one field, the first line is the
+        subject, as long as it looks like one: TITLE_WORDS words at most, without a mark at its end
+        after which a sentence or a list goes on (docs/results/reading.md, "All in one field")."""
+        line, _, rest = (subject.strip() or description.strip()).partition("\n")
+        title, rest = line.strip(), rest.strip()
+        is_one_field = not (subject.strip() and description.strip())
+        if is_one_field and rest and len(title.split()) <= TITLE_WORDS and title[-1] not in ".,;:":
+            return cls(title, rest)
+        return cls(subject, description)
 
     @property
     def id(self) -> str:

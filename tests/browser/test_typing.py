@@ -39,6 +39,29 @@ def test_a_link_of_another_program_shows_past_tickets_at_once(open_page, desk):
     assert list(desk.store.queries()) == []
 
 
+def pasted(page, text: str) -> None:
+    page.get_by_label("Subject").evaluate(
+        """(field, text) => {
+            const data = new DataTransfer();
+            data.setData("text/plain", text);
+            const event = { clipboardData: data, bubbles: true, cancelable: true };
+            field.dispatchEvent(new ClipboardEvent("paste", event));
+        }""",
+        text,
+    )
+
+
+def test_a_ticket_pasted_into_the_subject_fills_both_fields(open_page, desk):
+    page = open_page()
+    page.goto("/")
+    pasted(page, "Exhaust spread\r\n\r\nUnit trips\r\non start\r\n")
+    assert page.get_by_label("Subject").input_value() == "Exhaust spread"
+    assert page.get_by_label("Description").input_value() == "Unit trips\non start"
+    expect(found(page).first).to_contain_text("Exhaust temperature spread high")
+    pasted(page, "Another\ntext")  # what is written stays
+    assert page.get_by_label("Description").input_value() == "Unit trips\non start"
+
+
 def test_keys_that_follow_fast_ask_once(open_page):
     page = open_page()
     page.clock.install(time=0)

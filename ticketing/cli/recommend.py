@@ -36,7 +36,7 @@ def command(subject: str, description: str, limit: int, order: str) -> None:
     desk = open_desk(load_settings())
     with shown_waiting("Loading the model"):
         desk.recommender()
-    _show(desk.recommend(Query(subject, description), limit=limit, order=Order(order)))
+    _show(desk.recommend(Query.typed(subject, description), limit=limit, order=Order(order)))
 
 
 def _show(answer: Recommendations) -> None:

@@ -46,7 +46,7 @@ api.before_request(check_body)
 @api.doc(responses=CONFLICT)
 def recommend(asked: RecommendIn) -> Response:
     """The best past tickets for a new problem."""
-    return _answer(Query(asked.subject, asked.description), asked)
+    return _answer(Query.typed(asked.subject, asked.description), asked)
 
 
 @api.post("/similar")

@@ -6,6 +6,7 @@ from typing import Any, cast
 from apiflask import APIFlask
 from flask import Blueprint, current_app, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError, StoreFull
@@ -34,7 +35,7 @@ EXAMPLE = Query(
 def ask() -> str:
     """The form, with what other programs' links write into it (`?subject=…&description=…`);
     `?example` fills it, `?query=<id>` repeats a query to change it."""
-    query = Query(*(_text(request.args.get(name, "")) for name in ("subject", "description")))
+    query = Query(*_texts(request.args))
     if "query" in request.args:
         query = known_query(request.args["query"])
     elif "example" in request.args:
@@ -217,13 +218,19 @@ def _form(query: Query, problem: str = "") -> str:
 def _written() -> Query:
     """The query of a form: the ticket's that the form was filled with, as long as nobody changed a
     word of it, else a new one."""
-    query = Query(*(_text(request.form.get(name, "")) for name in ("subject", "description")))
+    query = Query(*_texts(request.form))
     filled = request.form.get("filled") and current_desk().store.get_query(request.form["filled"])
-    return filled if filled and _words(filled) == _words(query) else query
+    if filled and _words(filled) == _words(query):
+        return filled
+    return Query.typed(query.subject, query.description)
 
 
 def _words(query: Query) -> tuple[list[str], list[str]]:
     return query.subject.split(), query.description.split()
+
+
+def _texts(given: MultiDict[str, str]) -> tuple[str, str]:
+    return _text(given.get("subject", "")), _text(given.get("description", ""))
 
 
 def _text(typed: str) -> str:

@@ -92,7 +92,7 @@ class Search(Ordered, Body):
 
 
 class RecommendIn(Search):
-    """A new problem."""
+    """A new problem. If all of it is in one field, the first line may become its subject."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{**EXHAUST}]})
 

@@ -6,6 +6,7 @@ import "./forms.js";
 import "./judging.js";
 import "./keys.js";
 import "./panel.js";
+import "./pasting.js";
 import "./renewing.js";
 import "./rows.js";
 import "./times.js";

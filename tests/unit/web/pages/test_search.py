@@ -600,6 +600,14 @@ def test_a_link_of_another_program_fills_the_form(client, desk):
     assert list(desk.store.events(Asking)) == list(desk.store.queries()) == []
 
 
+def test_a_ticket_pasted_into_the_description_has_its_first_line_as_subject(client, desk):
+    pasted = {"subject": "", "description": "Exhaust spread high\r\nunit trips on start"}
+    query = Query("Exhaust spread high", "unit trips on start")
+    assert post(client, "/", **pasted).location == f"/queries/{query.id}"
+    by_program = {"description": "Exhaust spread high\nunit trips on start"}
+    assert client.post("/api/recommend", json=by_program).json["query"]["id"] == query.id
+
+
 def test_a_form_filled_with_a_query_asks_it_anew(client):
     form = client.get(asked(client).replace("/queries/", "/?query=")).text
     assert EXHAUST["subject"] in form and 'name="filled"' not in form
