@@ -1,5 +1,7 @@
 """Sign-in with OpenID Connect: to the provider, and back."""
 
+from urllib.parse import urlsplit
+
 from flask import Blueprint, redirect, request, session, url_for
 from werkzeug.exceptions import Forbidden
 from werkzeug.wrappers import Response
@@ -14,6 +16,10 @@ openid_pages = Blueprint("openid", __name__)
 NEXT = "next"
 """Key in the cookie of the address to continue at."""
 
+MOST_NEXT = 1500
+"""Characters of an address that a cookie of 4 kB holds beside Authlib's state. Of a longer one, as
+a link with a whole description is, only the page is kept."""
+
 STATE = "_state_openid_"
 """Prefix of the keys under which Authlib keeps its state in the cookie."""
 
@@ -24,7 +30,8 @@ def begin() -> Response:
     stays small."""
     for key in [key for key in session if key.startswith(STATE)]:
         del session[key]
-    session[NEXT] = own(request.args.get("next", ""))
+    next_ = own(request.args.get("next", ""))
+    session[NEXT] = next_ if len(next_) <= MOST_NEXT else urlsplit(next_).path
     return current_openid().to_provider(url_for("openid.back", _external=True))
 
 

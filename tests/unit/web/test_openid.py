@@ -2,6 +2,7 @@
 
 import io
 import json
+import random
 import time
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,6 +19,9 @@ from ticketing.settings import Settings
 from web.app import create_app
 from web.cli import require_account
 from web.openid import claim, roles_by_value, texts
+
+LONGEST_COOKIE = 4096
+"""Bytes that every browser keeps (RFC 6265, section 6.1)."""
 
 ISSUER = "https://login.example/desk"
 ADDRESSES = {name: f"{ISSUER}/{name}" for name in ("auth", "token", "jwks", "me")}
@@ -83,10 +87,11 @@ def desk(tmp_path):
     desk.close()
 
 
-def come_back(desk, provider, answer: str = "code=c"):
+def come_back(desk, provider, answer: str = "code=c", going: str = "/jobs"):
     """A browser is sent to the provider and returns; the desk's last answer."""
     browser = create_app(desk).test_client()
-    sent = browser.get("/sign-in/openid?next=/jobs")
+    sent = browser.get("/sign-in/openid", query_string={"next": going})
+    assert len(sent.headers["Set-Cookie"]) < LONGEST_COOKIE
     asked = parse_qs(urlsplit(sent.headers["Location"]).query)
     provider.nonce = asked["nonce"][0]
     return browser.get(f"/sign-in/openid/back?{answer}&state={asked['state'][0]}")
@@ -119,6 +124,14 @@ def test_ways_to_the_provider_that_were_given_up_do_not_pile_up_in_the_cookie(de
     browser = create_app(desk).test_client()
     sizes = [len(browser.get("/sign-in/openid").headers["Set-Cookie"]) for _ in range(5)]
     assert max(sizes) - min(sizes) < 20
+
+
+@pytest.mark.parametrize("length", [500, 30_000])
+def test_whoever_came_by_a_long_address_signs_in_too(desk, provider, length):
+    """A link of another program may hold a whole description; browsers drop such a cookie."""
+    link = f"/?description={random.Random(0).randbytes(length // 2).hex()}"
+    answer = come_back(desk, provider, going=link)
+    assert answer.headers["Location"] == (link if length == 500 else "/")
 
 
 def test_an_account_with_a_password_is_joined_to_the_provider_by_an_admin(desk, provider):
