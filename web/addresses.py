@@ -29,6 +29,12 @@ def own(address: str, otherwise: str = "/") -> str:
     return address if OWN_ADDRESS.fullmatch(address) else otherwise
 
 
+def as_far_as_kept(address: str, most: int) -> str:
+    """The address; of one with more than `most` characters, as a link with a whole description has,
+    the page without arguments."""
+    return address if len(address) <= most else urlsplit(address).path
+
+
 def page_before() -> str:
     """The page of this site that sent the form, according to the browser, to return to."""
     try:

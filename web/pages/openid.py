@@ -1,12 +1,10 @@
 """Sign-in with OpenID Connect: to the provider, and back."""
 
-from urllib.parse import urlsplit
-
 from flask import Blueprint, redirect, request, session, url_for
 from werkzeug.exceptions import Forbidden
 from werkzeug.wrappers import Response
 
-from web.addresses import own
+from web.addresses import as_far_as_kept, own
 from web.context import client_address, served_desk
 from web.openid import current_openid
 from web.sessions import start_session
@@ -17,8 +15,7 @@ NEXT = "next"
 """Key in the cookie of the address to continue at."""
 
 MOST_NEXT = 1500
-"""Characters of an address that a cookie of 4 kB holds beside Authlib's state. Of a longer one, as
-a link with a whole description is, only the page is kept."""
+"""Characters of an address that a cookie of 4 kB holds beside Authlib's state."""
 
 STATE = "_state_openid_"
 """Prefix of the keys under which Authlib keeps its state in the cookie."""
@@ -30,8 +27,7 @@ def begin() -> Response:
     stays small."""
     for key in [key for key in session if key.startswith(STATE)]:
         del session[key]
-    next_ = own(request.args.get("next", ""))
-    session[NEXT] = next_ if len(next_) <= MOST_NEXT else urlsplit(next_).path
+    session[NEXT] = as_far_as_kept(own(request.args.get("next", "")), MOST_NEXT)
     return current_openid().to_provider(url_for("openid.back", _external=True))
 
 

@@ -17,6 +17,7 @@ from ticketing.settings import Settings
 from ticketing.times import utc_now
 from web import throttle
 from web.app import create_app
+from web.server import HEADER_BYTES
 from web.sessions import KEY
 
 BY = Actor("ada", "a test")
@@ -103,6 +104,17 @@ def test_signing_in_goes_on_to_where_one_was_going(client, ann):
     assert going == "/sign-in?next=/history?page%3D1"
     assert 'name="next" value="/history?page=1"' in client.get(going).text
     assert sign_in(client, next="/history?page=1").location == "/history?page=1"
+
+
+@pytest.mark.parametrize(("letters", "kept"), [(1300, True), (5000, False)])
+def test_a_long_link_leads_to_signing_in_by_an_address_that_the_server_takes(
+    client, ann, letters, kept
+):
+    link = "/?description=" + "%C3%BC" * letters
+    going = client.get(link).location
+    assert len(going) < HEADER_BYTES / 2
+    assert (f'name="next" value="{link}"' in client.get(going).text) is kept
+    assert ('name="next" value="/"' in client.get(going).text) is not kept
 
 
 @pytest.mark.parametrize("address", ["//evil.example", "https://evil.example", "/\\evil", "x", ""])
