@@ -82,6 +82,8 @@ def main(
     homes: Sequence[Path], sizes: Sequence[int], before: datetime, data: Path, cache: Path
 ) -> None:
     """Print the table and the weights."""
+    if len(homes) + len(sizes) < 2:
+        raise click.UsageError("What the others teach a desk needs two desks at least.")
     torch.set_num_threads(1)
     strange = [text for texts in off_topic(data, SEED).values() for text in texts]
     asked = [validation(home, before) for home in homes]
