@@ -64,7 +64,7 @@ class Workspace(Asks, Judging):
         self, sampling: Sampling, judge: str, size: int, seed: int, other: str = ""
     ) -> Round:
         """Choose queries of which this judge has not judged all tickets yet. A query that is only a
-        ticket's id is left out.
+        ticket's id, or numbers and codes only, is left out: the model does not read these.
 
         Chosen are random queries; those whose chance of an answer is nearest to one half (queries
         that nothing matches well come last); or those whose ten best tickets differ most between
@@ -88,7 +88,7 @@ class Workspace(Asks, Judging):
             if sampling == Sampling.RANDOM and len(chosen) == size:
                 break
             found = Round((query.id,), bundles, seed)
-            if self._asks_by_id(query):
+            if self._names_only(query):
                 continue
             if any(pair.judged is None for pair in self._pairs(query, found, judge)):
                 worth = self._worth(query, sampling, bundles, remembered)
@@ -153,11 +153,15 @@ class Workspace(Asks, Judging):
             return len(one & two) / max(len(one | two), 1)
         return 0.0
 
-    def _asks_by_id(self, query: Query) -> bool:
-        """Whether a query consists only of a ticket's id."""
+    def _names_only(self, query: Query) -> bool:
+        """Whether a query consists only of a ticket's id, or of numbers and codes."""
         from ticketing.retrieval.naming import is_an_id, names_in
+        from ticketing.retrieval.verbatim import codes_alone
+        from ticketing.text.telling import TellingWords
 
-        return is_an_id(query) and bool(self.store.get_tickets(names_in(query)))
+        by_id = is_an_id(query) and bool(self.store.get_tickets(names_in(query)))
+        telling = TellingWords(self.recommender().model.vocabulary)
+        return by_id or bool(codes_alone(query, telling))
 
     def _expected(self, query: Query) -> tuple[float, Outlook]:
         """The chance that a query is answered, and its outlook."""

@@ -189,6 +189,15 @@ def test_a_query_that_is_nothing_but_a_tickets_id_is_not_judged_in_rounds(desk):
         assert set(chosen) == {query.id for query in (*QUERIES, more)}
 
 
+def test_a_query_of_numbers_and_codes_alone_is_not_judged_in_rounds(desk):
+    """A round showed ten tickets for it that its answer never shows."""
+    in_words = Query("ORA-7 after restart")
+    desk.store.put_queries([Query("GT-9999"), Query("error 1603"), in_words])
+    for sampling in (Sampling.RANDOM, Sampling.UNCERTAIN):
+        chosen = desk.choose_round(sampling, "ann", 9, 1).queries
+        assert set(chosen) == {query.id for query in (*QUERIES, in_words)}
+
+
 @pytest.mark.parametrize("asked", [True, False], ids=["remembered", "not yet asked"])
 def test_of_uncertain_queries_those_that_nothing_matches_well_come_last(desk, monkeypatch, asked):
     monkeypatch.setattr(fake_desk, "LIKELY", 0.5)
