@@ -122,7 +122,7 @@ def api_page() -> str:
         "  -H 'Content-Type: application/json' \\\n"
         '  -d \'{"subject": "exhaust spread high", "description": ""}\'\n```',
     ]
-    for path, operations in spec["paths"].items():
+    for path, operations in sorted(spec["paths"].items()):
         for method in (name for name in METHODS if name in operations):
             parts += [f"## `{method.upper()} {path}`", *_operation(operations[method])]
     parts.append("## Objects")

@@ -68,14 +68,14 @@ class Operation:
 
 
 def operations(spec: Spec, known: Mapping[str, object]) -> list[Operation]:
-    """All operations of an OpenAPI document, path by path.
+    """All operations of an OpenAPI document, path by path, in the order of the alphabet.
 
     `known` are values of this desk by name, for parameters without another example. Operations that
     put or delete a ticket or a model have MADE_UP ids, so that trying them out loses nothing.
     """
     return [
         _operation(spec, method, path, described, known)
-        for path, methods in spec["paths"].items()
+        for path, methods in sorted(spec["paths"].items())
         for method, described in methods.items()
         if method in METHODS
     ]

@@ -132,6 +132,21 @@ def test_every_operation_names_its_parameters_with_their_defaults(client):
     assert set(cells) > {"order", "status", "created_since", "created_before"}
 
 
+def test_operations_on_the_same_thing_stand_together(client):
+    """The shortest address came first: `/api/saved` was the second, `/api/saved/{query_id}` the
+    twenty-fourth."""
+    paths = re.findall(r'<li><a href="#[A-Z]+(/api/[^"]+)"', client.get("/api").text)
+    assert paths[:5] == [
+        "/api/agreement",
+        "/api/categories",
+        "/api/categories",
+        "/api/comparison",
+        "/api/evaluations",
+    ]
+    first = paths.index("/api/saved")
+    assert paths[first : first + 3] == ["/api/saved", *["/api/saved/{query_id}"] * 2]
+
+
 def test_whatever_the_pages_show_or_do_is_in_the_api(client, desk):
     page = client.get("/api").text
     for operation in PAGES.values():
