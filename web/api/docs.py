@@ -46,7 +46,7 @@ class Example:
         words = ["curl", f"'{host}{self.address.lstrip('/')}'"]
         if self.body is not None:
             sent = json.dumps(self.body, ensure_ascii=False).replace("'", "'\\''")
-            words.append(f"--json '{sent}'")
+            words += ["-H 'Content-Type: application/json'", f"-d '{sent}'"]
         if self.file:
             words += [f"-H 'Content-Type: {FILE_TYPE}'", f"--data-binary @{self.file}"]
         if self.method not in ("GET", "POST"):
