@@ -19,6 +19,7 @@ from topic_models import DocNADESettings
 from web.app import create_app
 
 METHODS = ("get", "post", "put", "delete")
+EMPTY = '""'
 
 
 def commands_page() -> str:
@@ -170,7 +171,9 @@ def _type(schema: dict) -> str:
     if "anyOf" in schema:
         return " or ".join(_type(option) for option in schema["anyOf"])
     if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
+        return ", ".join(f"`{value or EMPTY}`" for value in schema["enum"])
+    if schema.get("maxLength") == 0:
+        return f"`{EMPTY}`"
     if schema.get("type") == "array":
         return f"list of {_type(schema['items'])}"
     return schema.get("format") or schema.get("type", "anything")

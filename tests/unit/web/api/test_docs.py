@@ -127,6 +127,8 @@ def test_every_operation_names_its_parameters_with_their_defaults(client):
     assert cells["query_id"] == ["path", "string", "required", ""]
     assert cells["limit"][:3] == ["query", "integer, from 1 to 100", "<code>10</code>"]
     assert cells["product"][2] == "none"
+    assert unescape(cells["has_solution"][1]) == 'boolean or "", false, true, yes'
+    assert unescape(cells["created_since"][1]) == 'date-time or "" or null'
     assert set(cells) > {"order", "status", "created_since", "created_before"}
 
 
