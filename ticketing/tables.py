@@ -234,7 +234,7 @@ def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
     reader = csv.reader(rest, delimiter=header.delimiter, strict=True)
     try:
         for cells in reader:
-            if cells:
+            if any(map(str.strip, cells)):  # spreadsheets write empty rows as separators alone
                 yield _row(path, rest.start, header.names, header.repeated, cells)
             rest.start, rest.length = header.end + reader.line_num + 1, 0
     except csv.Error as error:

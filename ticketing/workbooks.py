@@ -56,7 +56,7 @@ def _rows(path: Path, first: int, columns: int) -> Iterator[tuple[int, list[str]
             if values.count(None) == len(values):
                 continue
             cells = [_text(value) for value in values]
-            while cells and not cells[-1]:
+            while cells and not cells[-1].strip():
                 cells.pop()
             if cells:
                 yield number, cells

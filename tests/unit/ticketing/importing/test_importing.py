@@ -383,6 +383,14 @@ def test_a_csv_row_of_another_length_is_rejected_with_its_first_line(tmp_path):
     ]
 
 
+def test_empty_rows_of_a_spreadsheet_are_no_rows(tmp_path):
+    """It saves them as separators alone; each was rejected for its empty subject."""
+    path = write(tmp_path, "a.csv", "id,subject\n1,one\n,\n ,\n,,\n\n2,\n3,three\n,\n")
+    tickets, [reject] = read(path)
+    assert tickets == [Ticket("1", "one"), Ticket("3", "three")]
+    assert (reject.line, reject.field) == (7, "subject")
+
+
 def test_importing_twice_changes_nothing(tmp_path, store):
     text = "id,subject\n" + "".join(f"{i},subject {i}\n" for i in range(700))
     sources = [open_source(write(tmp_path, "a.csv", text), Mapping())]
