@@ -61,8 +61,8 @@ class NotReady(TicketingError):
     status = 409
 
 
-class NothingServes(NotReady):
-    """No bundle serves yet: the desk is new, or another desk was meant."""
+class NewDesk(NotReady):
+    """There are no tickets or no bundle yet: the desk is new, or another desk was meant."""
 
 
 class Conflict(TicketingError):

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from ticketing.cli.groups import PluggedGroup
 from ticketing.cli.printing import say
-from ticketing.errors import NothingServes, TicketingError
+from ticketing.errors import NewDesk, TicketingError
 from ticketing.files import PRIVATE
 from ticketing.redaction import mask_output, masked
 
@@ -67,7 +67,7 @@ def run() -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except NothingServes as error:
+    except NewDesk as error:
         from ticketing.settings import load_settings  # no list of commands needs it
 
         return _failed(f"{error} {load_settings().where}")

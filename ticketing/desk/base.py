@@ -17,8 +17,8 @@ from ticketing.errors import (
     BundleAway,
     BundleError,
     EncoderAway,
+    NewDesk,
     NotFound,
-    NothingServes,
     NotReady,
     StoreError,
 )
@@ -85,7 +85,7 @@ class DeskBase:
         bundle is loaded. Without `bundle_id` it is the serving bundle, or the one that served
         before until the serving one is loaded.
 
-        Raises NothingServes if no bundle serves, NotFound and BundleError for a bundle that cannot
+        Raises NewDesk if no bundle serves, NotFound and BundleError for a bundle that cannot
         be loaded, BundleAway for a serving bundle that is not here yet, InputError for a bundle
         that does not rank.
         """
@@ -102,7 +102,7 @@ class DeskBase:
             return self._recommenders.named(bundle_id)
         serving = self.whole.serving()
         if not serving:
-            raise NothingServes("No model serves yet: run `ticketing train`.")
+            raise NewDesk("No model serves yet: run `ticketing train`.")
         found = self._served(self._recommenders, ModelKind.RANKING, serving)
         if found.model.id == serving or found.model.id in self.whole.bundles():
             return found

@@ -10,6 +10,7 @@ from ticketing.errors import (
     BundleAway,
     BundleError,
     Conflict,
+    NewDesk,
     NotFound,
     NotReady,
 )
@@ -43,7 +44,7 @@ class Bundles(Trains):
         if not bundle_id:
             ids = self.models.ids(ModelKind.RANKING)
             if not ids:
-                raise NotReady("There is no model yet: run `ticketing train`.")
+                raise NewDesk("There is no model yet: run `ticketing train`.")
             bundle_id = ids[-1]
         self.models.manifest(bundle_id, ModelKind.RANKING)
         self.models.share(bundle_id)

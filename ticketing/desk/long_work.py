@@ -20,7 +20,7 @@ from ticketing.desk.checkpoints import shared_checkpoints
 from ticketing.desk.import_work import do_import
 from ticketing.desk.imports import Imports, needed_files
 from ticketing.desk.material import drop_material, material_of
-from ticketing.errors import InputError, NotReady, first_invalid
+from ticketing.errors import InputError, NewDesk, NotReady, first_invalid
 from ticketing.files import Json, chunks, content_digest
 from ticketing.jobs import Job, JobKind, OnStep, Promotion
 from ticketing.tickets import Filters, ModelKind
@@ -62,7 +62,7 @@ class LongWork(Imports, Bundles):
                     "There are no tickets to learn from: none was created before"
                     f" {shown_date(before)}; give a later date."
                 )
-            raise NotReady("There are no tickets to learn from; import some first.")
+            raise NewDesk("There are no tickets to learn from; import some first.")
         usual = self.usual_settings() if network is None and training is None else {}
         asked = {
             "network": network or usual.get("network", {}),

@@ -103,8 +103,14 @@ def test_the_program_prints_one_sentence_and_ends_with_1(home, monkeypatch, caps
     assert issubclass(NotReady, TicketingError)
 
 
-@pytest.mark.parametrize("command", [("jobs",), ("models", "list"), ("recommend", "Printer jams")])
+@pytest.mark.parametrize(
+    "command",
+    [("jobs",), ("models", "list"), ("recommend", "Printer jams"), ("reindex",), ("train",)],
+    ids=" ".join,
+)
 def test_what_finds_nothing_in_a_home_names_the_home(home, monkeypatch, capsys, command):
+    """TICKETING_HOME is easily forgotten in a new terminal; `ticketing train` then said that there
+    were no tickets, and not where it had looked for them."""
     monkeypatch.setattr(sys, "argv", ["ticketing", *command])
     with pytest.raises(SystemExit):
         cli.main()
