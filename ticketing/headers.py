@@ -3,7 +3,7 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -70,6 +70,17 @@ def unique_names(cells: list[str], where: str) -> tuple[list[str], frozenset[str
     times = Counter(filter(None, names))
     repeated = frozenset(name for name in times if times[name] > 1)
     return _numbered(names, repeated), repeated
+
+
+def guess_column(usual: str, columns: Iterable[str]) -> str:
+    """The column with the first of the usual names that occurs, or "". If several columns have that
+    name in different cases, the one with the same case, else the first."""
+    by_name: dict[str, str] = {}
+    for column in columns:
+        name = "_".join(column.lower().replace("-", " ").split())
+        if name == column or name not in by_name:
+            by_name[name] = column
+    return next((by_name[name] for name in usual.split() if name in by_name), "")
 
 
 def _until_quotes_close(first: str, lines: Iterator[str]) -> tuple[list[str], bool]:

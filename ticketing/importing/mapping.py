@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from ticketing.errors import InputError, first_invalid
+from ticketing.headers import guess_column
 from ticketing.importing.survey import Survey
 from ticketing.limits import read_toml
 from ticketing.times import shown_form
@@ -148,7 +149,7 @@ def complete(mapping: Mapping, survey: Survey) -> Mapping:
     is found.
     """
     called = *survey.columns, *survey.repeated
-    guesses = {name: _guess(_USUAL[name], called) for name in FIELDS}
+    guesses = {name: guess_column(_USUAL[name], called) for name in FIELDS}
     given = {name: getattr(mapping, name) for name in FIELDS}
     fields = {name: guesses[name] if given[name] is None else given[name] for name in FIELDS}
     is_open = given["solution"] is None and not fields["solution"]
@@ -161,7 +162,7 @@ def complete(mapping: Mapping, survey: Survey) -> Mapping:
     if comments:
         fields["solution"] = ""
     elif is_open:
-        fields["solution"] = _guess(_SECOND_CHOICE, called)
+        fields["solution"] = guess_column(_SECOND_CHOICE, called)
     for name, column in fields.items():
         _require(column, survey.columns, name, survey)
     if not fields["id"]:
@@ -173,7 +174,7 @@ def complete(mapping: Mapping, survey: Survey) -> Mapping:
 
 def _complete_comments(given: Comments | None, is_open: bool, survey: Survey) -> Comments | None:
     if given is None:
-        column = _guess(_USUAL_COMMENTS["column"], survey.lists)
+        column = guess_column(_USUAL_COMMENTS["column"], survey.lists)
         if not (is_open and column):
             return None
         given = Comments(column=column)
@@ -185,22 +186,11 @@ def _complete_comments(given: Comments | None, is_open: bool, survey: Survey) ->
     keys = survey.lists[given.column]
     named = {}
     for part in ("text", "author", "time"):
-        named[part] = getattr(given, part) or _guess(_USUAL_COMMENTS[part], keys)
+        named[part] = getattr(given, part) or guess_column(_USUAL_COMMENTS[part], keys)
         _require(named[part], keys, f"comments.{part}", survey)
     if not named["text"]:
         raise _unmapped("comments.text", survey, keys)
     return given.model_copy(update=named)
-
-
-def _guess(usual: str, columns: Iterable[str]) -> str:
-    """The column with the first usual name that occurs, or "". If several columns have that name in
-    different cases, the one with the same case, else the first."""
-    by_name: dict[str, str] = {}
-    for column in columns:
-        name = "_".join(column.lower().replace("-", " ").split())
-        if name == column or name not in by_name:
-            by_name[name] = column
-    return next((by_name[name] for name in usual.split() if name in by_name), "")
 
 
 def _require(column: str, columns: Iterable[str], field: str, survey: Survey) -> None:

@@ -5,15 +5,16 @@ from pathlib import Path
 
 from ticketing.cells import from_cell
 from ticketing.errors import InputError
+from ticketing.headers import guess_column
 from ticketing.limits import without_halves
 from ticketing.tables import Row
 
 _USUAL = {
-    "subject": ("subject", "query"),
-    "description": ("description",),
-    "ticket": ("ticket_id", "ticket", "docid", "doc_id"),
-    "grade": ("grade", "rating", "label"),
-    "judge": ("judge", "rater"),
+    "subject": "subject query",
+    "description": "description",
+    "ticket": "ticket_id ticket docid doc_id",
+    "grade": "grade rating label",
+    "judge": "judge rater",
 }
 
 EXPORTED = {"query", "docid", "rating"}
@@ -46,8 +47,7 @@ def complete(columns: Columns, rows: list[Row], path: Path, judge_is_said: bool 
     repeated = {name for row in rows for name in row.repeated}
     chosen = {"query": columns.query}
     for part, usual in _USUAL.items():
-        guess = next((name for name in usual if name in present or name in repeated), "")
-        chosen[part] = getattr(columns, part) or guess
+        chosen[part] = getattr(columns, part) or guess_column(usual, (*present, *repeated))
     if columns.query:
         chosen["subject"] = chosen["description"] = ""
     if judge_is_said:

@@ -438,6 +438,15 @@ def test_a_list_or_an_object_is_no_query_ticket_grade_or_judge(tmp_path, store, 
     assert labels_of(store) == {("a", "O-1"): YES}
 
 
+def test_usual_names_of_columns_may_have_capitals_and_blanks(tmp_path, store):
+    """A file with the columns Subject, Ticket and Grade "has no column for the subject"."""
+    text = "Subject,Description,Ticket ID,Grade,Judge\na,b,O-1,YES,ann\n"
+    assert import_labels(write(tmp_path, "a.csv", text), store).added == 1
+    [event] = store.judgments()
+    asked = event.query.subject, event.query.description
+    assert (asked, event.ticket_id, event.judge) == (("a", "b"), "O-1", "ann")
+
+
 def test_what_cannot_be_used_is_one_sentence(tmp_path, store):
     path = write(tmp_path, "a.csv", "query,docid,rating\na,O-1,2\n")
     with pytest.raises(InputError, match="no column 'newer'; name it by --query"):
