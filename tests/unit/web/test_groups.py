@@ -193,6 +193,15 @@ def test_a_job_that_is_begun_or_changed_is_told_in_the_tickets_seen(both):
     assert (retried["state"], retried["total"]) == ("queued", 12)
 
 
+def test_a_log_that_is_not_shown_is_not_said_to_be_empty(both):
+    """To Eve, "nothing was said" in a training that had logged each of its epochs."""
+    for desk in both.desks:
+        desk.store.update_job("7f3a", log="epoch 1 of 3")
+    assert "Log</h2>" not in both.whole.get("/jobs/7f3a").text
+    assert "Nothing was said" not in both.whole.get("/jobs/7f3a").text
+    assert "epoch 1 of 3" in both.seen.get("/jobs/7f3a").text
+
+
 def test_how_many_tickets_were_imported_and_learned_from_is_not_told(both):
     both.desk.save_bundle(30)
     job = both.desk.store.create_job(JobKind.IMPORT, "", 0, {}, "hal")
