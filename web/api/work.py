@@ -6,6 +6,7 @@ from apiflask import APIBlueprint
 
 from ticketing.desk.quality import QualityReport
 from ticketing.desk.workspace import Round
+from ticketing.errors import NotFound
 from ticketing.history import Asking, Deed, SavedQuery
 from ticketing.people import Account
 from ticketing.tickets import Judgment
@@ -65,9 +66,16 @@ def save(query_id: str, chosen: FiltersIn) -> str:
 @work_api.delete("/saved/<query_id>")
 @work_api.input(FiltersIn, location="query", arg_name="chosen")
 @work_api.output({}, status_code=204)
+@work_api.doc(responses=NOT_FOUND)
 def forget(query_id: str, chosen: FiltersIn) -> str:
-    """Remove a saved query with these filters from your saved ones."""
-    current_desk().save_query(query_id, chosen.filters(), current_person().name, kept=False)
+    """Remove a query that you saved with just these filters from your saved ones."""
+    desk, name, filters = current_desk(), current_person().name, chosen.filters()
+    if (query_id, filters) not in {(one.query.id, one.filters) for one in desk.saved_queries(name)}:
+        raise NotFound(
+            f"You have not saved query {query_id} with these filters; GET /api/saved lists what you"
+            " saved."
+        )
+    desk.save_query(query_id, filters, name, kept=False)
     return ""
 
 

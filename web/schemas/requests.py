@@ -40,10 +40,6 @@ def grade_named(name: str | None) -> Grade | None:
 class FiltersIn(In):
     """Which tickets may be found; an absent or empty field does not restrict."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"product": "SGT-400", "created_since": "2013-01-01"}]}
-    )
-
     product: Name = ""
     status: Name = ""
     created_since: MaybeMoment = Field(

@@ -125,9 +125,12 @@ def test_an_answer_and_the_jobs_as_tables(client):
 
 
 def test_a_program_saves_and_removes(client):
+    """To remove it without its filters was answered as if it were removed."""
     query_id = client.post("/api/recommend", json=EXHAUST).json["query"]["id"]
     assert client.put(f"/api/saved/{query_id}", json={"product": "SGT-400"}).status_code == 204
     assert client.get("/api/saved").json[0]["filters"]["product"] == "SGT-400"
+    other = client.delete(f"/api/saved/{query_id}")
+    assert other.status_code == 404 and "with these filters" in other.json["error"]
     assert client.delete(f"/api/saved/{query_id}?product=SGT-400").status_code == 204
     assert client.get("/api/saved").json == []
     assert client.put("/api/saved/unknown", json={}).status_code == 404
