@@ -9,7 +9,7 @@ from werkzeug.exceptions import Forbidden, Unauthorized
 from werkzeug.wrappers import Response
 
 from ticketing.history import Deed
-from ticketing.people import Permission, Person
+from ticketing.people import PERMISSIONS, Permission, Person
 from web.addresses import as_far_as_kept
 from web.context import audit, client_address, current_address, for_program
 from web.security import from_our_page
@@ -192,13 +192,12 @@ def require(person: Person, permission: Permission | None) -> None:
     """Raises Forbidden, naming the missing permission; with None, for everybody."""
     if permission is None:
         raise Forbidden("Nobody may do that here.")
-    if not person.may(permission):
-        missing = (
-            f"This token has no scope {permission}"
-            if person.scopes is not None and permission not in person.scopes
-            else f"Your role, {person.role}, does not allow that ({permission})"
+    if permission not in PERMISSIONS[person.role]:
+        raise Forbidden(
+            f"Your role, {person.role}, does not allow that ({permission}); ask an admin."
         )
-        raise Forbidden(f"{missing}; ask an admin.")
+    if not person.may(permission):
+        raise Forbidden(f"This token has no scope {permission}; make one that has it.")
 
 
 def _sign_in_first() -> Response:

@@ -146,6 +146,22 @@ def test_what_a_role_may_not_do_its_token_may_not_either(desk):
     assert client.get("/api/jobs", headers=headers).status_code == 200
 
 
+def test_who_can_make_a_token_with_the_missing_scope_is_not_sent_to_an_admin(desk):
+    """An admin, too, was told to ask an admin."""
+    client = create_app(desk).test_client()
+    token = token_of(desk, "theo", Role.SCIENTIST, [Permission.ASK])
+    headers = {"Authorization": f"Bearer {token}"}
+
+    def refused() -> str:
+        answer = client.get("/api/quality", headers=headers)
+        assert answer.status_code == 403
+        return answer.json["error"]
+
+    assert refused() == "This token has no scope evaluate; make one that has it."
+    desk.change_account(Actor("ada", "here"), "theo", role=Role.ENGINEER)
+    assert refused() == "Your role, engineer, does not allow that (evaluate); ask an admin."
+
+
 def test_pages_take_no_token(desk, clients):
     headers = {"Authorization": f"Bearer {token_of(desk, 'programmer')}"}
     client = create_app(desk).test_client()
