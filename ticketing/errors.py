@@ -129,7 +129,7 @@ _PLAINLY = (
     (r"Input should be a valid number\b.*", "give a number"),
     (r"Input should be a valid string", "give a text"),
     (r"Input should be a valid string, unable to.*", "this holds half a character; remove it"),
-    (r"Input should be a valid (?:list|set|frozenset|tuple)", "give a list"),
+    (r"Input should be a valid (?:list|set|frozenset|tuple)", 'give a list, such as ["a", "b"]'),
     (r"String should have at most (\d+) characters?", r"give \1 characters or fewer"),
     (r"Input should be a valid boolean\b.*", "give true or false"),
     (r"Input should be a valid dictionary\b.*", "give an object, such as {}"),

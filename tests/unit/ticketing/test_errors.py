@@ -28,7 +28,7 @@ class Given(BaseModel):
         ({"name": 7}, "give a text"),
         ({"name": "a\ud800"}, "this holds half a character; remove it"),
         ({"name": "x" * 81}, "give 80 characters or fewer"),
-        ({"words": "x"}, "give a list"),
+        ({"words": "x"}, 'give a list, such as ["a", "b"]'),
         ({"kept": "perhaps"}, "give true or false"),
         ({"filters": 3}, "give an object, such as {}"),
         ({"foo": 1}, "nothing here is called that"),
