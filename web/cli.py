@@ -66,7 +66,10 @@ def _why_not(error: OSError, host: str, port: int) -> str:
         )
     if error.errno == errno.EACCES:
         return f"Port {port} is reserved for the system; choose one with TICKETING_PORT=8000."
-    return f"TICKETING_HOST={host} is no address of this machine ({error.strerror})."
+    return (
+        f"TICKETING_HOST={host} is no address of this machine ({error.strerror}); name one of its"
+        " own, or 0.0.0.0 for all of them."
+    )
 
 
 def serve_desk(desk: Desk, listener: socket.socket) -> None:
