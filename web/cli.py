@@ -12,6 +12,7 @@ from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError, TicketingError
+from ticketing.repeating import repeating
 from ticketing.settings import load_settings
 from web.app import create_app
 from web.security import is_open, serves_others
@@ -19,6 +20,9 @@ from web.server import Server
 
 DAY_SECONDS = 24 * 3600
 JOIN_SECONDS = 5
+
+LEFT_SECONDS = 60.0
+"""Seconds between two looks for tickets that a killed process left without codes."""
 
 
 @click.command()
@@ -96,7 +100,7 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     say(f"Serving on http://{shown}:{port}/ (Ctrl-C ends it)")
-    with forgetting(desk):
+    with forgetting(desk), repeating(desk.encode_left, LEFT_SECONDS):
         server.run()
 
 

@@ -57,6 +57,9 @@ from ticketing.stores.visible import VisibleStore
 from ticketing.tickets import Ticket
 from ticketing.times import utc_now
 
+MOST_LEFT = 500
+"""Tickets that `encode_left` encodes at once: as many as an import stores at once."""
+
 
 class Desk(
     LongWork,
@@ -126,6 +129,14 @@ class Desk(
         while left := [id for id in self._in_use() if id not in encoded]:  # it may change
             self._encode_stale(left[0], ids)
             encoded.append(left[0])
+
+    def encode_left(self) -> None:
+        """Encode tickets that a killed process stored and did not encode, so that queries find
+        them. At most MOST_LEFT for each bundle in use, so that this ends soon."""
+        for bundle_id in self._in_use():
+            set_aside = self._set_aside(bundle_id)
+            left = self.whole.stale_ids(bundle_id, MOST_LEFT + len(set_aside))
+            self._encode_stale(bundle_id, among=sorted(set(left) - set_aside))
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets; the next query no longer finds them. Returns how many there were.

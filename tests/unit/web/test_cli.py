@@ -6,12 +6,15 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 
 from ticketing.errors import InputError, StoreAway
+from ticketing.stores.sqlite import SQLiteStore
+from ticketing.tickets import Ticket
 from web.cli import forgetting, listening_socket, serve
 from web.demo import demo
 
@@ -22,6 +25,7 @@ from ticketing.cli import main
 from web import cli
 FakeDesk.warm_up = lambda self: None
 cli.open_desk = FakeDesk
+cli.LEFT_SECONDS = 0.01
 main()
 """
 
@@ -88,6 +92,9 @@ def test_old_queries_and_imports_are_forgotten_daily_whatever_happens(monkeypatc
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_it_prints_where_it_serves_and_ends_cleanly(tmp_path, end):
+    """Meanwhile it encodes a ticket that a killed process has left without codes."""
+    store = SQLiteStore(tmp_path)
+    store.put_tickets([Ticket("A-1", "pump")])
     command = [sys.executable, "-u", "-c", SERVE_A_FAKE, "serve"]
     environment = {
         **os.environ,
@@ -106,6 +113,10 @@ def test_it_prints_where_it_serves_and_ends_cleanly(tmp_path, end):
         address = server.stdout.readline().split()[2]
         with urllib.request.urlopen(f"{address}healthz") as answer:
             assert answer.status == 200
+        until = time.monotonic() + 10
+        while store.stale_ids(store.serving()):
+            assert time.monotonic() < until, "the ticket has no codes"
+            time.sleep(0.01)
         server.send_signal(end)
         assert server.wait(10) == 0
     finally:

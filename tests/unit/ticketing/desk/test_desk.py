@@ -10,6 +10,7 @@ import pytest
 from ticketing import desk as desk_module
 from ticketing.desk import judging, open_desk
 from ticketing.errors import InputError, NotFound, NotReady, StoreFull
+from ticketing.jobs import JobKind
 from ticketing.model import calibration
 from ticketing.model.recency import Recency
 from ticketing.reasons import SharedTopic
@@ -359,6 +360,27 @@ def test_a_new_changed_or_deleted_ticket_is_seen_by_the_very_next_query(desk):
     assert changed.distance != added.distance
     assert desk.delete_tickets(["A-1"]) == 1
     assert "A-1" not in ids(desk.recommend(ASKED, limit=100))
+
+
+def test_tickets_that_a_killed_process_left_without_codes_are_found(desk, trained, monkeypatch):
+    """They were stored, and no query found them until somebody ran `ticketing check --repair`."""
+    left = [Ticket(id, ASKED.subject, ASKED.description) for id in ("A-1", "A-2", "A-3")]
+    desk.store.put_tickets([*left, Ticket("A-0", "cannot be encoded")])
+    job = desk.store.create_job(JobKind.REINDEX, trained[1], 44)
+    desk.store.update_job(job.id, errors={"A-0": "no"})
+    monkeypatch.setattr(desk_module, "MOST_LEFT", 2)
+    desk.encode_left()
+    assert desk.store.stale_ids(trained[1]) == ["A-0", "A-3"], "many are encoded bit by bit"
+    desk.encode_left()
+    assert desk.store.stale_ids(trained[1]) == ["A-0"], "it was set aside"
+    assert {"A-1", "A-2", "A-3"} <= set(ids(desk.recommend(ASKED)))
+
+
+def test_where_no_bundle_serves_nothing_is_left_to_encode(tmp_path):
+    desk = open_desk(load_settings(home=tmp_path))
+    desk.store.put_tickets([Ticket("A-1", "pump")])
+    desk.encode_left()
+    assert desk.store.bundles() == []
 
 
 def test_a_ticket_deleted_while_a_query_runs_is_left_out(desk, monkeypatch):
