@@ -185,15 +185,24 @@ def do(desk: Desk, job: Job, on_step: OnStep) -> Json:
 
 
 def _do_training(desk: Desk, job: Job, on_step: OnStep) -> Json:
-    """Train. If the job has already made its bundle, only return the id."""
+    """Train. The bundle is noted in the job before the checkpoints are deleted. If the job has
+    already made its bundle, only return the id."""
     from ticketing.model.settings import NetworkSettings
     from ticketing.training.settings import TrainingSettings
 
+    folder = desk.settings.home / "checkpoints"
     if (bundle_id := job.result.get("bundle")) in desk.models.ids():  # perhaps deleted since
+        drop_material(folder, job.id)
         return {"bundle": bundle_id}
+
+    def note(bundle_id: str) -> None:
+        data = desk.models.manifest(bundle_id)["data"]
+        made = {"bundle": bundle_id, "tickets": data["tickets"], "labels": data["labels"]}
+        desk.whole.update_job(job.id, result=made)
+
     asked = job.arguments
     desk.drop_vectors(job)
-    before, folder = _time(asked.get("before")), desk.settings.home / "checkpoints"
+    before = _time(asked.get("before"))
     elsewhere = bool(desk.settings.store)  # other machines may then resume it
     with shared_checkpoints(desk.whole, folder, job.id) if elsewhere else nullcontext():
         with material_of(
@@ -207,10 +216,10 @@ def _do_training(desk: Desk, job: Job, on_step: OnStep) -> Json:
                 material.labels,
                 material.tickets,
                 on_step,
+                note,
             )
         drop_material(folder, job.id)
-    data = desk.models.manifest(bundle_id)["data"]
-    return {"bundle": bundle_id, "tickets": data["tickets"], "labels": data["labels"]}
+    return {"bundle": bundle_id}
 
 
 def _do_evaluation(desk: Desk, job: Job, on_step: OnStep) -> Json:

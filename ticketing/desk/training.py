@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
@@ -66,12 +66,14 @@ class Trains(DeskBase):
         labels: Sequence[Label] | None = None,
         tickets: TicketList | None = None,
         on_step: OnStep = ignore_step,
+        on_made: Callable[[str], object] = lambda bundle_id: None,
     ) -> str:
         """Train a bundle and return its id. Default data are all tickets (created before a date, if
         given) and `training_labels`.
 
-        Settings that are not given have their defaults. Raises NotReady while another process
-        trains, and whatever `on_step` raises.
+        Settings that are not given have their defaults. `on_made` is called with the bundle's id
+        once it is in the store, while the checkpoints still exist; again if it raises StoreAway.
+        Raises NotReady while another process trains, and whatever `on_step` and `on_made` raise.
         """
         from ticketing.model.settings import NetworkSettings
         from ticketing.training.settings import TrainingSettings
@@ -79,10 +81,11 @@ class Trains(DeskBase):
 
         with self._one_training("training") as lease:
 
-            def share(bundle_id: str) -> None:
+            def share(bundle_id: str) -> object:
                 while True:  # never give up: hours of training would be lost
                     try:
-                        return self.models.share(bundle_id)
+                        self.models.share(bundle_id)
+                        return on_made(bundle_id)
                     except StoreAway:
                         on_step(Step.FITTING)
                         time.sleep(AGAIN_SECONDS)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.tiny import TINY, other_bundle, tiny_training
 from ticketing.desk import leases, open_desk
-from ticketing.errors import BundleError, EncoderAway, NotFound, NotReady
+from ticketing.errors import BundleError, EncoderAway, NotFound, NotReady, StoreAway
 from ticketing.jobs import JobKind, JobState
 from ticketing.labels import is_test
 from ticketing.model import components
@@ -379,6 +379,19 @@ def test_a_training_that_ends_before_its_bundle_is_in_the_store_is_not_done_agai
     assert [desk.train(TINY, tiny_training())] == shared
     assert desk.models.shared() >= set(shared)
     assert sorted(path.suffix for path in folder.iterdir()) == [".topics", ".vectors"]
+
+
+def test_a_bundle_is_noted_however_long_the_store_is_away(desk, trained, monkeypatch):
+    def note(bundle_id):
+        noted.append(bundle_id)
+        if len(noted) < 3:
+            raise StoreAway("The store is away.")
+
+    noted, made = [], trained[1]
+    monkeypatch.setattr("ticketing.desk.training.AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr("ticketing.training.train.train", lambda *given: given[-1](made) or made)
+    assert desk.train(TINY, tiny_training(), on_made=note) == made
+    assert noted == [made, made, made]
 
 
 def test_two_trainings_at_once_are_refused(desk, monkeypatch):

@@ -6,6 +6,7 @@ from click.testing import CliRunner
 from tests.commands import TINY_OPTIONS, refused, run
 from ticketing.errors import InputError, NotReady
 from ticketing.jobs import JobKind, JobState
+from ticketing.training.pretraining import clear
 from worker import follow
 from worker.cli import train
 from worker.publishing import ENCODE_BATCH
@@ -47,6 +48,28 @@ def test_a_training_that_was_interrupted_while_it_encoded_goes_on_with_that(desk
     assert [job.id for job in desk.store.jobs(kind=JobKind.TRAINING)] == [training.id]
     run(train.command, *TINY_OPTIONS)
     assert len(desk.store.jobs(kind=JobKind.TRAINING)) == 2
+
+
+def test_a_training_killed_after_it_has_deleted_its_checkpoints_has_its_bundle(desk, monkeypatch):
+    """The job did not know it, and trained for hours once more."""
+
+    def cleared(*which):
+        clear(*which)
+        raise KeyboardInterrupt
+
+    def twice(*_):
+        raise AssertionError("a batch was trained again")
+
+    monkeypatch.setattr(follow, "PICK_UP_SECONDS", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr("ticketing.training.train.clear", cleared)
+        assert CliRunner().invoke(train.command, TINY_OPTIONS).exit_code == 1
+    monkeypatch.setattr("ticketing.nn.trainer.Trainer.step", twice)
+    told = run(train.command, *TINY_OPTIONS)
+    [training] = desk.store.jobs(kind=JobKind.TRAINING)
+    assert f"Bundle {training.result['bundle']} serves now" in told
+    assert (training.result["tickets"], training.result["labels"]) == (40, 0)
+    assert not list((desk.settings.home / "checkpoints").glob("*.learned.gz"))
 
 
 def test_an_experiments_bundle_does_not_serve(desk, trained):
