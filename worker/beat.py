@@ -19,6 +19,7 @@ from celery.beat import Scheduler, Service
 
 from ticketing.desk import Desk
 from ticketing.desk.leases import HeldLease
+from ticketing.desk.training import TRAINING
 from ticketing.errors import NotReady
 from ticketing.jobs import Job
 from ticketing.times import utc_now
@@ -80,7 +81,7 @@ def run_beat(app: Celery, place: Workplace) -> int:
 
 def begin_if_due(desk: Desk, app: Celery, now: datetime) -> Job | None:
     """Start the training that is due by the desk's schedule. Returns None if none is due, or while
-    another training runs; it is then started afterwards.
+    another training or `ticketing tune` runs; it is then started afterwards.
 
     Raises BrokerAway and StoreAway; a later call then starts the training.
     """
@@ -89,7 +90,7 @@ def begin_if_due(desk: Desk, app: Celery, now: datetime) -> Job | None:
         desk.whole.set_schedule(replace(schedule, since=now), schedule)
         return None
     why = schedule.due(now, desk.whole.count_judgments() if schedule.judgments else 0)
-    if not why:
+    if not (why and desk.whole.lease_is_free(TRAINING)):
         return None
     try:
         arguments = desk.training_arguments(promotion=schedule.promotion)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 AGAIN_SECONDS = 1.0
 """Seconds before another try to put a trained bundle into a store that is away."""
 
+TRAINING = "training"
+"""Name of the lease that a training, or the tuning of an encoder, holds."""
+
 
 class Trains(DeskBase):
     """The desk's trainings."""
@@ -79,7 +82,7 @@ class Trains(DeskBase):
         from ticketing.training.settings import TrainingSettings
         from ticketing.training.train import train
 
-        with self._one_training("training") as lease:
+        with self._one_training(TRAINING) as lease:
 
             def share(bundle_id: str) -> object:
                 while True:  # never give up: hours of training would be lost
@@ -146,7 +149,7 @@ class Trains(DeskBase):
             raise InputError(f"{out} is there already; name a folder that is not.")
         require_target(out)
         folder = needed_folder(encoder)
-        with self._one_training("training"):
+        with self._one_training(TRAINING):
             tune(
                 folder,
                 list(self.whole.iter_tickets(Filters(created_before=before))),

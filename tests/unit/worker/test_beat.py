@@ -6,7 +6,8 @@ from datetime import time, timedelta
 import pytest
 
 from tests.fake_desk import FakeDesk
-from ticketing.desk.leases import HeldLease
+from ticketing.desk.leases import HeldLease, held
+from ticketing.desk.training import TRAINING
 from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.schedule import Weekday
 from ticketing.settings import Settings
@@ -92,6 +93,16 @@ def test_a_training_under_way_is_waited_for(desk, app):
     late = utc_now() + timedelta(days=8)
     assert begin_if_due(desk, app, late) is None
     desk.store.update_job(other.id, state=JobState.DONE)
+    assert begin_if_due(desk, app, late)
+
+
+def test_what_trains_beside_the_jobs_is_waited_for(desk, app):
+    """Beside `ticketing tune` the scheduled training failed, and the next one came a week later."""
+    desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
+    late = utc_now() + timedelta(days=8)
+    with held(desk.whole, TRAINING, wait=False):
+        assert begin_if_due(desk, app, late) is None
+    assert desk.store.jobs() == []
     assert begin_if_due(desk, app, late)
 
 
