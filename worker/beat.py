@@ -10,7 +10,7 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -33,6 +33,10 @@ LOOK_SECONDS = 5.0
 
 WAKE_SECONDS = 0.5
 """How long beat sleeps, and the longest it may take to end."""
+
+APART = timedelta(hours=1)
+"""The most that clocks of machines may differ: a training started by one machine is not started
+again by another whose clock is a little behind."""
 
 BY = "schedule"
 """Who started a scheduled training, as its job says."""
@@ -86,7 +90,7 @@ def begin_if_due(desk: Desk, app: Celery, now: datetime) -> Job | None:
     Raises BrokerAway and StoreAway; a later call then starts the training.
     """
     schedule = desk.schedule()
-    if schedule.since and schedule.since > now:  # it was written by a fast clock
+    if schedule.since and schedule.since > now + APART:  # it was written by a wrong clock
         desk.whole.set_schedule(replace(schedule, since=now), schedule)
         return None
     why = schedule.due(now, desk.whole.count_judgments() if schedule.judgments else 0)

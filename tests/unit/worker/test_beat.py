@@ -1,7 +1,7 @@
 """The schedule begins trainings: when due, once, by one beat, also after times that were missed."""
 
 from dataclasses import replace
-from datetime import time, timedelta
+from datetime import datetime, time, timedelta
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.fake_desk import FakeDesk
 from ticketing.desk.leases import HeldLease, held
 from ticketing.desk.training import TRAINING
 from ticketing.jobs import JobKind, JobState, Promotion
-from ticketing.schedule import Weekday
+from ticketing.schedule import Schedule, Weekday
 from ticketing.settings import Settings
 from ticketing.tickets import Grade, Query
 from ticketing.times import utc_now
@@ -120,6 +120,18 @@ def test_a_clock_that_was_ahead_does_not_stop_the_schedule(desk, app):
     desk.schedule_began(utc_now() + timedelta(days=3000))
     assert begin_if_due(desk, app, utc_now()) is None
     assert begin_if_due(desk, app, utc_now() + timedelta(days=8))
+
+
+def test_clocks_that_differ_by_minutes_begin_one_training(desk, app):
+    """The machine behind took the time of the other for wrong, and began the week's training again
+    when it came to that time itself."""
+    sunday = datetime(2040, 1, 1, 3)
+    desk.whole.set_schedule(Schedule(Weekday.SUNDAY, since=datetime(2039, 12, 27)), Schedule())
+    job = begin_if_due(desk, app, sunday)
+    desk.store.update_job(job.id, state=JobState.DONE)
+    for minutes in (-5, 0, 5):
+        assert begin_if_due(desk, app, sunday + timedelta(minutes=minutes)) is None
+    assert begin_if_due(desk, app, sunday + timedelta(days=7))
 
 
 def beat_once(desk, app, monkeypatch):
