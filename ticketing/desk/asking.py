@@ -140,6 +140,8 @@ class Asks(Topics):
     def save_query(self, query_id: str, filters: Filters, person: str, kept: bool = True) -> None:
         """Save a query with its filters, or remove it. Raises NotFound, StoreFull."""
         query = self._known_query(query_id)
+        if kept:
+            self.store.put_query(query)  # as asked today, `forget_queries` leaves it alone
         event = SavedQuery(uuid.uuid4().hex, person, utc_now(), query, filters, kept)
         self.store.add_events([event])
 

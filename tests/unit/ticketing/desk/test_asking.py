@@ -64,6 +64,33 @@ def test_a_query_one_person_keeps_stays_though_another_no_longer_does(tmp_path, 
         assert desk.forget_queries() == 0
 
 
+def test_a_query_that_is_saved_while_others_are_forgotten_stays(tmp_path, monkeypatch):
+    """It was gone, and stood among the saved ones."""
+    with closing(FakeDesk(Settings(home=tmp_path))) as desk:
+        query = Query("pump")
+        desk.ask(query, Filters(), "ann")
+        days_later(monkeypatch, 1000)
+        forget = desk.whole.forget_queries
+
+        def saved_first(before, keep):
+            desk.save_query(query.id, Filters(), "ann")
+            return forget(before, keep)
+
+        monkeypatch.setattr(desk.whole, "forget_queries", saved_first)
+        assert desk.forget_queries() == 0
+        assert [event.query for event in desk.saved_queries("ann")] == [query]
+        assert left(desk) == {"pump"}
+
+
+def test_a_query_that_is_no_longer_saved_is_as_old_as_before(tmp_path, monkeypatch):
+    with closing(FakeDesk(Settings(home=tmp_path))) as desk:
+        query = Query("pump")
+        desk.ask(query, Filters(), "ann")
+        days_later(monkeypatch, 1000)
+        desk.save_query(query.id, Filters(), "ann", kept=False)
+        assert desk.forget_queries() == 1
+
+
 def test_nothing_is_forgotten_where_queries_are_kept_for_ever(tmp_path, monkeypatch):
     with closing(FakeDesk(Settings(home=tmp_path, keep_queries=0))) as desk:
         desk.ask(Query("pump"), Filters(), "ann")
