@@ -36,10 +36,14 @@ def replace_content(
     ):
         _renumber(live, source, folder)
         _match_pages(live, source)
+
+        def link_and_keep() -> None:
+            _link_files(source, folder, live.database.folder)  # now nobody deletes one of them
+            keep()
+
         try:
             _link_codes(source, folder, live.database.folder)
-            _link_files(source, folder, live.database.folder)
-            _switch(live, source, keep, shown)
+            _switch(live, source, link_and_keep, shown)
         except BaseException:
             # `ticketing check` reports what cannot be deleted.
             with suppress(StoreError, OSError, sqlite3.Error):

@@ -304,6 +304,20 @@ def test_a_file_that_was_damaged_in_place_is_whole_after_a_restore(desk, file):
     assert b"".join(desk.store.file_chunks("report/j/report.html")) == b"<p>good"
 
 
+def test_a_file_that_is_dropped_during_a_restore_is_in_the_restored_desk(desk, file):
+    """Its bytes were deleted as those of the old desk, and the new one named them."""
+    desk.store.put_file("report/j/report.html", [b"<p>good"])
+    desk.back_up(file, unseen)
+
+    def dropping(what, total, unit=""):
+        if what == "restored":
+            desk.store.drop_file("report/j/report.html")
+        return lambda count: None
+
+    restored(desk.settings, file, True, dropping)
+    assert b"".join(desk.store.file_chunks("report/j/report.html")) == b"<p>good"
+
+
 def refusing(*_, **__):
     raise OSError(errno.EPERM, "Operation not permitted")
 
