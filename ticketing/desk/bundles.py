@@ -56,6 +56,11 @@ class Bundles(Trains):
         what `promote` raises for a bundle that cannot be measured."""
         for id in (bundle_id, other_id):
             self.recommender(id)
+            if id not in {*self.models.ids(), *self.whole.bundles()}:  # it is only loaded here
+                raise NotFound(
+                    f"Bundle {id} was deleted meanwhile; `ticketing models list` names those there"
+                    " are."
+                )
             self._complete_codes(self.store, id)
         return self._compare_on(self.store, bundle_id, other_id)
 

@@ -107,7 +107,7 @@ def test_a_bundle_whose_codes_are_missing_may_not_serve(desk, trained):
 
 def test_a_bundle_is_compared_with_the_codes_of_all_tickets_or_not_at_all(desk, trained):
     """One that was trained with --no-promote had Acc@10 0, "a loss that chance hardly explains"."""
-    other = other_bundle(desk, trained[1])
+    desk.models.share(other := other_bundle(desk, trained[1]))
     judge_all(desk, lambda query, ticket: {ticket.id: Grade.YES})
     for pair in ((other, trained[1]), (trained[1], other)):
         with pytest.raises(NotReady, match=f"Bundle {other} has no codes of 40 tickets; run"):
@@ -251,6 +251,19 @@ def test_a_judgment_of_a_younger_ticket_counts_against_no_bundle(desk, trained, 
     query = next(query for query in asked if is_test(query.id))
     desk.store.add_judgments([Judgment("e", query, new.id, Grade.YES, "ann", NOON)])
     assert desk.compare(other, trained[1]).queries == 0
+
+
+def test_a_bundle_that_was_deleted_elsewhere_is_not_compared(desk, trained, archive_tickets):
+    """Its codes were made again, or it was said to lack them."""
+    desk.models.share(other := other_bundle(desk, trained[1]))
+    reindex(desk, other)
+    judge_all(desk, lambda query, ticket: {ticket.id: Grade.YES})
+    assert desk.compare(other, trained[1])
+    open_desk(desk.settings).delete_bundle(other)
+    desk.delete_tickets([ticket.id for ticket in archive_tickets[10:]])
+    with pytest.raises(NotFound, match=f"Bundle {other} was deleted meanwhile"):
+        desk.compare(other, trained[1])
+    assert desk.store.bundles() == [trained[1]]
 
 
 def test_what_came_of_a_bundle_stands_among_the_jobs(desk, trained):
