@@ -838,9 +838,16 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
         SQLiteStore(tmp_path / "desk")
 
 
+def test_a_folder_in_the_place_of_the_database_is_said(tmp_path):
+    """It was said to take no writes, as if its disk were full."""
+    (tmp_path / "tickets.sqlite3").mkdir()
+    with pytest.raises(StoreError, match=r"tickets\.sqlite3 is a folder, and should be the data"):
+        SQLiteStore(tmp_path)
+
+
 def test_a_database_of_another_user_is_said(tmp_path, monkeypatch):
     """It was said to take no writes, as if its disk were full."""
-    (tmp_path / "tickets.sqlite3").mkdir()  # cannot be opened
+    (tmp_path / "tickets.sqlite3").symlink_to(tmp_path / "gone" / "it")  # cannot be opened
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may do anything
     with pytest.raises(StoreFull) as refused:
         SQLiteStore(tmp_path)

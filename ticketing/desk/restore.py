@@ -155,7 +155,8 @@ def _into_folder(home: Path, folder: Path, shown: Shown) -> None:
     try:
         replace(there)
     except StoreDamaged:  # a damaged database is the reason to replace it
-        _require_unused(folder)
+        if (folder / DATABASE).is_file():
+            _require_unused(folder)
         _move_aside(home, folder, aside)
         replace(False)
     _take_files(home, unpacked)

@@ -129,6 +129,11 @@ class Database:
     def _prepare(self) -> None:
         """Check that the database belongs to this program, and create missing tables, one process
         at a time."""
+        if self.path.is_dir():
+            raise StoreError(
+                f"{self.path} is a folder, and should be the database; move it away, or name"
+                " another home with TICKETING_HOME."
+            )
         with _locked(self.folder):
             if not self.path.exists() or not self.path.stat().st_size:
                 self._require_first_start()

@@ -579,6 +579,16 @@ def test_a_restore_that_is_interrupted_leaves_the_old_desk_or_the_new_one(
     assert not [name for name in os.listdir(elsewhere.home) if name.startswith(".")]
 
 
+def test_a_folder_in_the_place_of_the_database_can_be_replaced_by_a_backup(desk, file, elsewhere):
+    desk.back_up(file, unseen)
+    (elsewhere.home / "tickets.sqlite3").mkdir(parents=True)
+    with pytest.raises(InputError, match="is there already"):
+        restored(elsewhere, file, False, unseen)
+    restored(elsewhere, file, True, unseen)
+    with closing(open_desk(elsewhere)) as other:
+        assert other.store.count_tickets() == desk.store.count_tickets()
+
+
 def test_a_damaged_database_in_use_is_refused(desk, file, elsewhere):
     desk.back_up(file, unseen)
     with closing(open_desk(elsewhere)) as other:

@@ -236,9 +236,7 @@ def test_the_advice_for_damage_is_given_once(desk, home, capsys, harm):
 
 def test_no_backup_is_advised_where_a_file_cannot_be_opened(desk, home, capsys):
     desk.close()
-    for path in home.glob("tickets.sqlite3*"):
-        path.unlink()
-    (home / "tickets.sqlite3").mkdir()
+    (home / "tickets.sqlite3-wal").mkdir()
     code, [line] = checked(capsys)
     assert code == 3
     assert "takes no writes (unable to open database file); free some room on its disk, or" in line
