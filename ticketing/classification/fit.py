@@ -49,7 +49,8 @@ def fit(
 
     The held-out titles are the same for every seed, and verdicts on them are not used. `begin` is a
     classifier to train further, with a learning rate reduced by GENTLY. `checkpoints` is a folder
-    from which an interrupted run resumes, unless another one was begun there.
+    from which an interrupted run resumes, unless another one was begun there; `clear` empties it
+    once the classifier is kept.
     """
     taxonomy, words = sources.taxonomy, sources.words
     if begin:
@@ -65,18 +66,22 @@ def fit(
     trials = make_trials(known, unseen, synonyms, words, seed, MOST_VALIDATED)
     key = short_digest(sources.digest, settings.model_dump(mode="json"), begin.id if begin else "")
     checkpoint = checkpoints / f"{key}.categories"
-    for other in set(checkpoints.glob("*.categories")) - {checkpoint}:
-        other.unlink(missing_ok=True)
+    clear(checkpoints, but=checkpoint)
     trained = train(Sources(known, synonyms, words, labels), trials, settings, checkpoint, begin)
     trial = titles_trial(unseen[:MOST_VALIDATED])  # the order of a hash, as drawn
     found = _accuracy(trial, trained, known)
     facts = {**trained.facts, "accuracy": found, **_learned(trial, trained)}
-    checkpoint.unlink(missing_ok=True)
     return Fitted(
         CategoryClassifier.index(trained.encoder, taxonomy, facts),
         found,
         _accuracy(trial, NgramMatcher(known.texts), known),
     )
+
+
+def clear(checkpoints: Path, but: Path | None = None) -> None:
+    """Delete the checkpoints of all trainings in a folder, except one."""
+    for checkpoint in set(checkpoints.glob("*.categories")) - {but}:
+        checkpoint.unlink(missing_ok=True)
 
 
 def _accuracy(trial: Trial, matcher: Matcher, known: Taxonomy) -> float | None:

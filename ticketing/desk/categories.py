@@ -92,17 +92,19 @@ class Categories(DeskBase):
         run resumes. Raises NotReady if another process is training categories, or if `go_on` is set
         and no classifier serves.
         """
-        from ticketing.classification.fit import fit
+        from ticketing.classification.fit import clear, fit
         from ticketing.classification.pairs import Sources
 
         begin = self._serving_classifier() if go_on else None
         with self._one_training("categories"):
             labels = derive_category_labels(self.whole.verdicts())
             sources = Sources(taxonomy, synonyms, words, labels)
-            fitted = fit(sources, settings, self.settings.home / "checkpoints", begin)
+            checkpoints = self.settings.home / "checkpoints"
+            fitted = fit(sources, settings, checkpoints, begin)
             bundle_id = fitted.classifier.save(self.models)
             self.models.share(bundle_id)
             self.store.set_serving(bundle_id, ModelKind.CATEGORIES)
+            clear(checkpoints)
         return fitted
 
     def take_feedback(self, file: Path) -> None:

@@ -256,6 +256,28 @@ def test_a_training_learns_nothing_of_the_titles_that_it_is_measured_on(desk, mo
     ]
 
 
+def test_a_training_that_ends_before_its_classifier_serves_is_not_done_again(desk, monkeypatch):
+    """Its checkpoint was deleted before the classifier was kept."""
+
+    def killed(bundle_id):
+        raise KeyboardInterrupt
+
+    def twice(*_):
+        raise AssertionError("a batch was trained again")
+
+    asked = (titles(), ["please"], Synonyms(()), read_category_settings([*FAST, "loop.seed=3"]))
+    before = desk.store.serving(ModelKind.CATEGORIES)
+    with monkeypatch.context() as broken:
+        broken.setattr(desk.models, "share", killed)
+        with pytest.raises(KeyboardInterrupt):
+            desk.train_categories(*asked)
+    assert desk.store.serving(ModelKind.CATEGORIES) == before
+    monkeypatch.setattr("ticketing.nn.trainer.Trainer.step", twice)
+    desk.train_categories(*asked)
+    assert desk.store.serving(ModelKind.CATEGORIES) != before
+    assert not list((desk.settings.home / "checkpoints").iterdir())
+
+
 def test_two_trainings_at_once_are_refused(desk, monkeypatch):
     monkeypatch.setattr(leases, "LEASE_SECONDS", 1.0)
     monkeypatch.setattr(leases, "RENEW_SECONDS", 0.1)
