@@ -16,7 +16,7 @@ from worker.publishing import finish, publish
 from worker.working import beating, failing, wanted
 
 BEGUN = "promotion_begun"
-"""Key in a job's result: the event id of the promotion's audit entry."""
+"""Key in a job's result: the id of the promotion's record and of its audit entry."""
 
 COMPARED_WITH = "compared_with"
 """Key in a job's result: the bundle that served when its bundle was compared, or ""."""
@@ -85,12 +85,13 @@ def _compare(desk: Desk, app: Celery, job: Job, serving: str) -> None:
 
 
 def _promote(desk: Desk, job: Job) -> None:
-    """Let the bundle serve. The audit gets one entry, even if the store was away in between."""
+    """Let the bundle serve. There is one record and one entry in the audit, even if the store was
+    away in between or the process was killed."""
     serves = desk.whole.serving() == job.bundle_id
     begun = (job.result.get(BEGUN) if serves else "") or uuid4().hex
     desk.whole.update_job(job.id, result={BEGUN: begun})
     why = job.result.get("comparison", "")
-    verdict = desk.let_serve(job.bundle_id, why and f": {why}")
+    verdict = desk.let_serve(job.bundle_id, why and f": {why}", begun)
     by = Actor(job.result.get("answered_by") or job.by, f"job {job.id}")
     desk.record(by, Deed.PROMOTED, f"bundle {job.bundle_id}", event_id=begun)
     finish(desk, job, verdict)

@@ -74,7 +74,7 @@ class DigestDesk(TimedDesk):
     def compared(self, bundle_id: str) -> tuple[bool, str]:
         return True, ""
 
-    def let_serve(self, bundle_id: str, why: str) -> str:
+    def let_serve(self, bundle_id: str, why: str, record_id: str = "") -> str:
         self.store.set_serving(bundle_id)
         return f"Bundle {bundle_id} serves now{why}."
 

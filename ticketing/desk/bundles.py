@@ -106,10 +106,11 @@ class Bundles(Trains):
         may_serve, why = (True, "") if force else self.compared(bundle_id)
         return self.let_serve(bundle_id, why) if may_serve else self.refuse(bundle_id, why)
 
-    def let_serve(self, bundle_id: str, why: str) -> str:
-        """Let a bundle serve. Returns and records a sentence that says so and `why`."""
+    def let_serve(self, bundle_id: str, why: str, record_id: str = "") -> str:
+        """Let a bundle serve. Returns and records a sentence that says so and `why`; if this is
+        repeated with a `record_id`, there is still one record."""
         self._serve(bundle_id)
-        return self._note(bundle_id, f"Bundle {bundle_id} serves now{why}.")
+        return self._note(bundle_id, f"Bundle {bundle_id} serves now{why}.", record_id)
 
     def refuse(self, bundle_id: str, why: str) -> str:
         """Record that a bundle does not serve, and `why`; returns the sentence."""
@@ -154,11 +155,11 @@ class Bundles(Trains):
         """Records of promotions (see `_note`), newest first."""
         return self.store.jobs(MOST_PROMOTIONS, JobKind.PROMOTION)
 
-    def _note(self, bundle_id: str, verdict: str) -> str:
+    def _note(self, bundle_id: str, verdict: str, record_id: str = "") -> str:
         """Record the result of a promotion as a job, visible to all; returns `verdict`."""
         self.whole.put_job(
             Job(
-                id=uuid4().hex,
+                id=record_id or uuid4().hex,
                 kind=JobKind.PROMOTION,
                 bundle_id=bundle_id,
                 state=JobState.DONE,

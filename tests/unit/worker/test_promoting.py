@@ -26,6 +26,7 @@ class JudgedDesk(DigestDesk):
     def __init__(self, home):
         super().__init__(home)
         self.asked = []
+        self.records = []
 
     def compared(self, bundle_id):
         self.asked.append(self.store.serving())
@@ -33,7 +34,8 @@ class JudgedDesk(DigestDesk):
             self.store.set_serving("newer")
         return self.wins, ": won" if self.wins else ": lost"
 
-    def let_serve(self, bundle_id, why):
+    def let_serve(self, bundle_id, why, record_id):
+        self.records.append(record_id)
         if self.broken:
             raise StoreError("Its codes are damaged.")
         return super().let_serve(bundle_id, why)
@@ -132,10 +134,10 @@ def test_a_message_that_comes_twice_cancels_no_promotion_that_another_worker_is_
     job = start_reindex(desk, app, BUNDLE)
     let_serve = desk.let_serve
 
-    def meanwhile(bundle_id, why):
+    def meanwhile(bundle_id, why, record_id):
         assert not cancel_job(desk, job.id).finished
         take_step(desk, app, job.id)  # as another worker does
-        return let_serve(bundle_id, why)
+        return let_serve(bundle_id, why, record_id)
 
     monkeypatch.setattr(desk, "let_serve", meanwhile)
     while do_waiting(desk, app, QUEUE):
@@ -164,6 +166,8 @@ def test_a_promotion_is_audited_once_though_the_store_was_away(desk, app, monkey
     assert [(entry.person, entry.deed) for entry in desk.audit_entries()] == [
         ("ann", Deed.PROMOTED)
     ]
+    first, again = desk.records
+    assert first == again, "nor is it listed twice"
 
 
 def test_a_bundle_that_somebody_promoted_meanwhile_is_not_said_to_be_promoted_by_a_job(desk, app):

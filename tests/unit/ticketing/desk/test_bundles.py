@@ -253,6 +253,14 @@ def test_a_judgment_of_a_younger_ticket_counts_against_no_bundle(desk, trained, 
     assert desk.compare(other, trained[1]).queries == 0
 
 
+def test_a_promotion_that_is_repeated_is_listed_once(desk, trained):
+    """A worker that was killed after it had let a bundle serve did so again."""
+    desk.models.share(other := other_bundle(desk, trained[1]))
+    for _ in range(2):
+        assert desk.let_serve(other, ": won", "record") == f"Bundle {other} serves now: won."
+    assert [job.message for job in desk.store.jobs()] == [f"Bundle {other} serves now: won."]
+
+
 def test_a_bundle_that_was_deleted_elsewhere_is_not_compared(desk, trained, archive_tickets):
     """Its codes were made again, or it was said to lack them."""
     desk.models.share(other := other_bundle(desk, trained[1]))
