@@ -72,7 +72,7 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
     if kind == BLOCKED and RESIZING in reason:
         return StoreAway(
             f"Elasticsearch at {where} takes no writes to an index while it is resized ({reason});"
-            " try again."
+            " try again, or if nobody resizes it, run `ticketing store resize` again."
         )
     if kind == BLOCKED and status != 503:  # 503: no master yet, or not started up
         return StoreFull(

@@ -162,3 +162,14 @@ def test_a_full_queue_is_told_without_the_names_of_java():
     fault = refused(429, "es_rejected_execution_exception", reason, "here")
     assert isinstance(fault, StoreAway)
     assert str(fault) == "Elasticsearch at here has more to do than it can take; try again."
+
+
+def test_an_index_that_a_killed_resize_left_without_writes_is_said_with_what_to_do():
+    """Writes were refused for ever, and each refusal said to try again."""
+    reason = "index [t-tickets-000001] blocked by: [FORBIDDEN/8/index write (api)];"
+    fault = refused(403, "cluster_block_exception", reason, "here")
+    assert isinstance(fault, StoreAway)
+    assert str(fault) == (
+        f"Elasticsearch at here takes no writes to an index while it is resized ({reason}); try"
+        " again, or if nobody resizes it, run `ticketing store resize` again."
+    )
