@@ -46,7 +46,7 @@ tools:
 - `tables`, `headers`, `workbooks`, `cells`: rows of imported files, their headers, cells of Excel
   workbooks, and safe cells of exported files.
 - `files`, `arrays`: atomic writes of files and of arrays.
-- `ids`: many ids in one compact array.
+- `ids`, `batches`: many ids in one compact array; many items, a few at a time.
 - `limits`, `times`, `plurals`: limits of size, points in time, counted nouns.
 - `passwords`, `redaction`, `tls`: password hashes, masked secrets, and servers named by the wrong
   scheme.

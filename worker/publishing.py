@@ -6,6 +6,7 @@ it is promoted. Any other job is one message.
 
 from celery import Celery
 
+from ticketing.batches import batches
 from ticketing.desk import Desk
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
 from ticketing.plurals import counted
@@ -63,9 +64,8 @@ def publish(desk: Desk, app: Celery, job: Job) -> Job:
     with connected(app) as connection, app.amqp.Producer(connection) as producer:
         while page:
             left = [id for id in page if id not in job.errors]
-            for start in range(0, len(left), size):
-                batch = (job.id, job.bundle_id, left[start : start + size])
-                app.send_task(ENCODE_BATCH, batch, producer=producer)
+            for ids in batches(left, size):
+                app.send_task(ENCODE_BATCH, (job.id, job.bundle_id, ids), producer=producer)
             job = store.update_job(job.id)
             page = store.stale_ids(job.bundle_id, limit=PAGE, after=page[-1])
     return go_on_if_encoded(desk, app, job.id)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
+from ticketing.batches import batches
 from ticketing.classification.taxonomy import LONGEST, normalise
 from ticketing.encoders.sums import unit
 from ticketing.nn.compiled_lstm import CompiledLSTM, affine, pooled
@@ -86,8 +87,7 @@ class CategoryEncoder:
         """Encode texts -> float32 [n, width]; a vector does not depend on the other texts."""
         normal = [normalise(text) for text in texts]
         place = {text: i for i, text in enumerate(dict.fromkeys(normal))}
-        some = list(place)
-        read = [self._read(some[i : i + ENCODED]) for i in range(0, len(some), ENCODED)]
+        read = [self._read(some) for some in batches(place, ENCODED)]
         empty = np.empty((0, self.settings.encoder.width), np.float32)
         return np.concatenate([empty, *read])[[place[text] for text in normal]]
 

@@ -26,6 +26,7 @@ from torch import Tensor
 from torch.nn import ModuleList
 from tqdm import tqdm
 
+from ticketing.batches import batches
 from ticketing.encoders.folder_files import file_digests
 from ticketing.encoders.vector_cache import PIECE, VectorCache
 from ticketing.errors import EncoderAway, InputError
@@ -241,9 +242,8 @@ class Transformer:
         self.remember([*known], [*known.values()])
         new = [text for text in every if text not in known]
         with tqdm(total=len(every), initial=len(known), desc=title) as bar:
-            for start in range(0, len(new), PIECE):
+            for piece in batches(new, PIECE):
                 on_step()
-                piece = new[start : start + PIECE]
                 self(piece)
                 if self.cache:
                     self.cache.write()
@@ -282,10 +282,8 @@ class Transformer:
         tokens = self.model.preprocess(texts)["attention_mask"].sum(1)
         lengths = (-(-tokens // PADDED_TO) * PADDED_TO).tolist()
         for length, group in groupby(sorted(zip(lengths, texts, strict=True)), itemgetter(0)):
-            alike = [text for _, text in group]
-            size = max(TOKENS_AT_ONCE // length, 1)
-            for start in range(0, len(alike), size):
-                yield alike[start : start + size]
+            alike = (text for _, text in group)
+            yield from batches(alike, max(TOKENS_AT_ONCE // length, 1))
 
     def remember(self, texts: Sequence[str], vectors: Iterable[npt.NDArray[np.float16]]) -> None:
         """Cache the vectors [dims] of texts; beyond `most` the oldest are dropped."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.batches import batches
 from ticketing.retrieval.memory import TicketsInMemory
 from ticketing.stores.protocols import DatedTickets
 from ticketing.text import tokenize
@@ -36,8 +36,7 @@ class IndexedWords:
 
     def _texts(self) -> Iterator[list[str]]:
         """The tokens of each ticket; a ticket that has changed in the store is tokenized here."""
-        tickets = iter(self.tickets)
-        while some := list(islice(tickets, AT_ONCE)):
+        for some in batches(self.tickets, AT_ONCE):
             read = self._store.read_tickets([ticket.id for ticket in some])
             for ticket in some:
                 stored, tokens = read.get(ticket.id, (None, ""))

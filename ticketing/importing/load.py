@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 
+from ticketing.batches import batches
 from ticketing.errors import InputError
 from ticketing.importing.convert import to_ticket
 from ticketing.importing.mapping import Mapping, complete
@@ -124,7 +124,7 @@ def import_sources(
     with first_places() as places:
         for source in sources:
             placed = _placed_tickets(source, places, report.rejects, seen_row)
-            while batch := list(islice(placed, BATCH)):
+            for batch in batches(placed, BATCH):
                 counts = put_tickets([ticket for ticket, _ in batch], source.mapping.left_out)
                 report.count(counts)
                 for ticket, place in batch:

@@ -16,6 +16,7 @@ from torch.optim import Optimizer
 from tqdm import tqdm
 
 from ticketing.arrays import read_arrays, write_arrays
+from ticketing.batches import batches
 from ticketing.errors import ArraysError, InputError
 from ticketing.nn.settings import LoopSettings
 
@@ -121,13 +122,12 @@ class Trainer(Generic[Example]):
         self.network.train()
         examples = list(self.examples(chance))
         chance.shuffle(examples)
-        size = self.settings.batch_size
-        batches = [examples[i : i + size] for i in range(0, len(examples), size)]
+        parts = list(batches(examples, self.settings.batch_size))
         losses = []
-        with tqdm(batches, desc=f"training, epoch {epoch} of {epochs}", unit="batch") as bar:
+        with tqdm(parts, desc=f"training, epoch {epoch} of {epochs}", unit="batch") as bar:
             for done, batch in enumerate(bar):
                 if self.settings.decay:
-                    self._slow_down((epoch - 1 + done / len(batches)) / epochs)
+                    self._slow_down((epoch - 1 + done / len(parts)) / epochs)
                 losses.append(self.step(batch))
                 self.on_step(epoch - 1, epochs, "")
                 bar.set_postfix(loss=f"{np.mean(losses[-50:]):.3f}")

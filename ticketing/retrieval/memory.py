@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from ticketing.batches import batches
 from ticketing.ids import Ids
 from ticketing.model.inference import Model
 from ticketing.model.layout import minute_of
@@ -149,9 +149,9 @@ def encoded(
         codes = np.memmap(file, np.uint8, "r+", shape=shape)
 
     def read() -> Iterator[Ticket]:
-        left, first = iter(tickets), 0
+        first = 0
         with tqdm(total=len(tickets), desc=f"{name}: encoding", unit="ticket", leave=False) as bar:
-            while some := list(islice(left, ENCODED_AT_ONCE)):
+            for some in batches(tickets, ENCODED_AT_ONCE):
                 on_step()
                 codes[first : first + len(some)] = model.encode_tickets(some)
                 yield from some

@@ -8,6 +8,7 @@ from itertools import count
 
 import numpy as np
 
+from ticketing.batches import batches
 from ticketing.model.inference import Model
 from ticketing.retrieval.folding import Folder, Row
 from ticketing.retrieval.leading import led
@@ -83,8 +84,7 @@ class AnswerRows:
         ranks, ids = count(1), {code.upper() for code in self.codes}
         of_query = self._query, self.codes, self._filters, self._telling
         naming = naming_any(self._store, self._solved(), *of_query)
-        for start in range(0, len(naming), step):
-            some = naming[start : start + step]
+        for some in batches(naming, step):
             read = self._store.read_tickets([one.ticket_id for one in some])
             seen = [x for x in some if x.ticket_id in read]
             seen = [x for x in seen if self._filters.admit(read[x.ticket_id][0])]

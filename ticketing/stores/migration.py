@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice, zip_longest
+from itertools import chain, zip_longest
 from typing import Protocol, TypeVar
 
+from ticketing.batches import batches
 from ticketing.errors import InputError, NotFound, StoreAway, StoreError
 from ticketing.plurals import plural
 from ticketing.schedule import Schedule
@@ -167,15 +168,9 @@ _PARTS: dict[str, Callable[[Store], Iterable[object]]] = {
 
 
 def _copy(items: Iterable[T], put: Callable[[list[T]], object], went: Went) -> None:
-    for some in _pages(items):
+    for some in batches(items, AT_ONCE):
         put(some)
         went(len(some))
-
-
-def _pages(items: Iterable[T]) -> Iterator[list[T]]:
-    items = iter(items)
-    while some := list(islice(items, AT_ONCE)):
-        yield some
 
 
 def _counted(items: Iterable[T], went: Went) -> Iterator[T]:

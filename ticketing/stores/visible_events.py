@@ -3,9 +3,10 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from itertools import chain, count, islice
+from itertools import chain, count
 from typing import Any, TypeVar
 
+from ticketing.batches import batches
 from ticketing.history import Asking, AuditEntry, FormerTicket, SavedQuery, TopicName
 from ticketing.stores.delegating import DelegatingStore
 from ticketing.stores.history import ASKED, Event
@@ -110,8 +111,7 @@ class VisibleEvents(DelegatingStore):
     ) -> Iterator[Thing]:
         """Items all of whose tickets are visible, looked up page by page; an empty id is
         ignored."""
-        things = iter(things)
-        while page := list(islice(things, PAGE)):
+        for page in batches(things, PAGE):
             ids = {id for thing in page for id in tickets_of(thing) if id}
             seen = self._matching(list(ids)) | {""}
             yield from (thing for thing in page if seen.issuperset(tickets_of(thing)))
@@ -156,7 +156,7 @@ class VisibleEvents(DelegatingStore):
         had no other groups, or sees no ticket that is hidden here."""
         no_more = cache(self._see_no_more)
         askings = self._seen(askings, lambda asking: _of_query(asking.query))
-        while page := list(islice(askings, PAGE)):
+        for page in batches(askings, PAGE):
             shown = list({id for asking in page for id in asking.shown})
             there, seen = self._store.matching_ids(shown), self._matching(shown)
             for asking in page:
@@ -189,9 +189,9 @@ class VisibleEvents(DelegatingStore):
         """Audit entries. The id is removed if it belongs to a ticket that is hidden or was when it
         was deleted, or to a category of such tickets alone. If any ticket is hidden, a deleted
         ticket may have been hidden too."""
-        entries, no_more = iter(entries), cache(self._see_no_more)
+        no_more = cache(self._see_no_more)
         products = cache(lambda: set(self._store.facets(self._theirs)["product"]))
-        while page := list(islice(entries, PAGE)):
+        for page in batches(entries, PAGE):
             named = [entry.ticket_id for entry in page if entry.ticket_id]
             hidden: Collection[str] = set(named) - self._matching(named)
             if hidden and no_more(None):

@@ -6,9 +6,9 @@ Elasticsearch itself checks the bytes of its indices.
 import base64
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from zlib import crc32
 
+from ticketing.batches import batches
 from ticketing.errors import StoreFull
 from ticketing.files import Json
 from ticketing.plurals import counted
@@ -142,8 +142,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         return "they were deleted"
 
     def _drop_orphans(self, ids: set[str]) -> str:
-        left = iter(ids)
-        while some := list(islice(left, PAGE)):
+        for some in batches(ids, PAGE):
             remove_codes(self.connection, some)  # except of tickets that were put again meanwhile
         return "they were deleted"
 

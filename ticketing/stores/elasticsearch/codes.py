@@ -2,9 +2,9 @@
 filters and ranking."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from zlib import crc32
 
+from ticketing.batches import batches
 from ticketing.errors import Conflict, StoreAway, StoreError
 from ticketing.files import Json
 from ticketing.stores.blocks import CodeBlock, CodeRow
@@ -199,7 +199,8 @@ class ElasticsearchCodes(ElasticsearchTopics):
             query={"match_all": {}},
             **columns(*OWN),
         )
-        while page := {hit["fields"]["id"][0]: hit["fields"] for hit in islice(hits, PAGE)}:
+        for some in batches(hits, PAGE):
+            page = {hit["fields"]["id"][0]: hit["fields"] for hit in some}
             tickets = self.connection.get(TICKETS, page, ["version", "coded"])
             for id, fields in page.items():
                 if id in tickets and build in tickets[id]["_source"]["coded"]:

@@ -10,6 +10,7 @@ import elastic_transport
 from elastic_transport import ObjectApiResponse
 from elasticsearch import ApiError, ConflictError, Elasticsearch, NotFoundError, helpers
 
+from ticketing.batches import batches
 from ticketing.errors import StoreError
 from ticketing.files import Json
 from ticketing.settings import Settings
@@ -71,9 +72,8 @@ class Connection:
     def get(self, name: str, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, Json]:
         """The existing documents among `ids`, by id, read in real time: `_source` (only the named
         fields, if any), `_seq_no` and `_primary_term`. An empty id has no document."""
-        ids = iter(dict.fromkeys(id for id in ids if id))
         found: dict[str, Json] = {}
-        while some := list(islice(ids, AT_ONCE)):
+        for some in batches(dict.fromkeys(id for id in ids if id), AT_ONCE):
             with self.client() as client:
                 answer = client.mget(
                     index=self.alias(name), ids=some, source_includes=fields or None

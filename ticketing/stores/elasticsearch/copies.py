@@ -7,8 +7,8 @@ change of a ticket first empties `coded`, then changes the copies, and sets `cod
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 
+from ticketing.batches import batches
 from ticketing.errors import StoreAway
 from ticketing.files import Json
 from ticketing.stores.elasticsearch.connection import (
@@ -118,8 +118,7 @@ def copy_filters(connection: Connection, ids: Iterable[str]) -> None:
     """Update the filter fields in the codes of these tickets, under every bundle."""
     ids = list(ids)
     for bundle_id in _bundles(connection) if ids else []:
-        rest = iter(ids)
-        while some := list(islice(rest, AT_ONCE)):
+        for some in batches(ids, AT_ONCE):
             _copy(connection, codes_of(bundle_id), some)
 
 

@@ -11,8 +11,9 @@ so such a condition never holds in the copy.
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice, pairwise
+from itertools import pairwise
 
+from ticketing.batches import batches
 from ticketing.errors import StoreAway
 from ticketing.files import Json
 from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection
@@ -107,7 +108,7 @@ class Copy:
     def _write(self, hits: Iterator[Json], first: bool) -> int:
         """Write documents of the old index into the copy; returns how many there were."""
         copied, index = 0, self._connection.alias(self._key)
-        while page := list(islice(hits, AT_ONCE)):
+        for page in batches(hits, AT_ONCE):
             documents = self._documents(page)
             self._connection.bulk(
                 ({"_index": index, "_id": id, "_source": x} for id, x in documents.items()),
@@ -139,8 +140,7 @@ class Copy:
             self._connection.refresh(name)
         last = sorted(self._last_ids)
         ranges = [between(after, until) for after, until in pairwise(["", *last, ""])]
-        for start in range(0, len(ranges), RANGES):
-            some = ranges[start : start + RANGES]
+        for some in batches(ranges, RANGES):
             here, there = (self._counts(name, some) for name in both)
             for ids, *counts in zip(some, here, there, strict=True):
                 if counts[0] != counts[1]:

@@ -9,9 +9,9 @@ import hashlib
 import uuid
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 
+from ticketing.batches import batches
 from ticketing.errors import StoreAway
 from ticketing.files import Json
 from ticketing.stores.elasticsearch.connection import ConnectionPart, if_unchanged
@@ -35,8 +35,7 @@ class ElasticsearchFiles(ConnectionPart, Files):
         """Keep a file; its bytes are written before its name."""
         upload, size, count, digest = uuid.uuid4().hex, 0, 0, hashlib.sha256()
         begun = utc_now().isoformat()
-        pieces = _cut(chunks)
-        while some := list(islice(pieces, AT_ONCE)):
+        for some in batches(_cut(chunks), AT_ONCE):
             actions = []
             for data in some:
                 source = {"kind": "chunk", "upload": upload, "number": count, "put": begun}

@@ -3,10 +3,10 @@
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from itertools import islice
 from typing import Any
 
 from ticketing import times
+from ticketing.batches import batches
 from ticketing.files import Json
 from ticketing.stores.checks import require_same, require_text
 from ticketing.stores.elasticsearch.connection import CONFLICT, PAGE, ConnectionPart
@@ -54,8 +54,9 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         without the date of asking stays until it is asked again."""
         self.connection.refresh(RECORDS)  # `put_query` does not refresh
         self.connection.bulk(asked_before(self.connection, before, keep))
-        old, kept, forgotten = self._asked_before(before), set(keep), 0
-        while some := {hit["_id"].partition(":")[2]: hit for hit in islice(old, PAGE)}:
+        kept, forgotten = set(keep), 0
+        for page in batches(self._asked_before(before), PAGE):
+            some = {hit["_id"].partition(":")[2]: hit for hit in page}
             gone = some.keys() - kept - self._judged(some)
             deletions = [self.connection.deletion(RECORDS, some[query_id]) for query_id in gone]
             answers = self.connection.bulk(deletions)

@@ -11,9 +11,10 @@ import threading
 import uuid
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
+from ticketing.batches import batches
 from ticketing.errors import StoreError
 from ticketing.files import Json
 from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection
@@ -164,8 +165,8 @@ class Mirrors:
         there = self._stamps(bundle_id, different) if different else {}
         for id in here.keys() - there.keys():
             mirror.remove(id)
-        changed = iter([id for id in there if here.get(id) != there[id]])
-        while some_ids := list(islice(changed, AT_ONCE)):
+        changed = [id for id in there if here.get(id) != there[id]]
+        for some_ids in batches(changed, AT_ONCE):
             these = {"ids": {"values": some_ids}}
             answer = self._search(bundle_id, query=these, size=len(some_ids), **READ)
             self._put(mirror, bundle_id, answer["hits"]["hits"] if answer else ())

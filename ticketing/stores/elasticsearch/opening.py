@@ -6,8 +6,8 @@ the others have a version that did not have it yet.
 
 import logging
 from collections.abc import Mapping
-from itertools import islice
 
+from ticketing.batches import batches
 from ticketing.errors import InputError, StoreError
 from ticketing.files import Json
 from ticketing.plurals import counted
@@ -170,17 +170,17 @@ def _fill_tickets(connection: Connection) -> None:
         source_includes=[*FIELDS, "coded"],
         seq_no_primary_term=True,
     )
-    while some := {hit["_id"]: hit for hit in islice(hits, AT_ONCE)}:
-        copy_filters(connection, some)
+    for some in batches(hits, AT_ONCE):
+        copy_filters(connection, [hit["_id"] for hit in some])
         connection.bulk(
             {
                 "_op_type": "index",
                 "_index": connection.alias(TICKETS),
-                "_id": id,
+                "_id": hit["_id"],
                 "_source": document_of(ticket_of(hit)) | {"coded": hit["_source"]["coded"]},
                 **if_unchanged(hit),
             }
-            for id, hit in some.items()
+            for hit in some
         )
 
 
