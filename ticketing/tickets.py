@@ -5,6 +5,7 @@ only the tokens that the model reads are masked.
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -222,3 +223,16 @@ class Label:
     query: Query
     ticket_id: str
     grade: Grade
+
+
+def queries_of(labels: Iterable[Label]) -> list[Query]:
+    """The distinct queries of labels, in their order."""
+    return list({label.query.id: label.query for label in labels}.values())
+
+
+def grades_of(labels: Iterable[Label]) -> dict[str, dict[str, Grade]]:
+    """Grades by query id and ticket id (TREC qrels)."""
+    grades: defaultdict[str, dict[str, Grade]] = defaultdict(dict)
+    for label in labels:
+        grades[label.query.id][label.ticket_id] = label.grade
+    return dict(grades)

@@ -25,12 +25,12 @@ from ticketing.evaluation.measurement import (
 )
 from ticketing.evaluation.peers import whole_of
 from ticketing.evaluation.reliability import measure_trust
-from ticketing.evaluation.runs import in_memory, queries_of
+from ticketing.evaluation.runs import in_memory
 from ticketing.evaluation.ways import part_ways, whole_ways
 from ticketing.jobs import OnStep, Step, ignore_step
 from ticketing.labels import is_test
 from ticketing.retrieval.memory import findable
-from ticketing.tickets import Filters, Label, typed_words
+from ticketing.tickets import Filters, Label, queries_of, typed_words
 from ticketing.times import require_period, shown_period
 from ticketing.training.sampling import is_validation
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ticketing.desk.bundles import Bundles
 from ticketing.history import Asking
+from ticketing.tickets import grades_of
 
 if TYPE_CHECKING:
     from ticketing.evaluation.quality import Quality, Switch, WeekOfBundle
@@ -27,7 +28,7 @@ class QualityOverTime(Bundles):
 
     def quality(self) -> QualityReport:
         """The quality of all answers so far."""
-        from ticketing.evaluation.quality import grades_of, outcomes, quality, switches, weekly
+        from ticketing.evaluation.quality import outcomes, quality, switches, weekly
 
         asked = list(outcomes(self.store.events(Asking), grades_of(self.labels())))
         promotions = self._promotions()

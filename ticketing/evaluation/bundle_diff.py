@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ticketing.evaluation.metrics import with_answers
-from ticketing.evaluation.runs import Ranked, queries_of
+from ticketing.evaluation.runs import Ranked
 from ticketing.text.sentences import clipped
-from ticketing.tickets import Grade, Label, Query
+from ticketing.tickets import Grade, Label, Query, queries_of
 
 SHOWN = 10
 KINDS = ("gained", "lost", "unchanged")

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ticketing.evaluation.bundle_diff import best_ranks
-from ticketing.evaluation.metrics import qrels_of
-from ticketing.evaluation.runs import Ranked, queries_of
+from ticketing.evaluation.runs import Ranked
 from ticketing.reasons import Part
 from ticketing.retrieval.memory import searchable
 from ticketing.retrieval.parts import parts_of
 from ticketing.retrieval.recommend import Recommender
-from ticketing.tickets import Filters, Grade, Label, Query, Ticket
+from ticketing.tickets import Filters, Grade, Label, Query, Ticket, grades_of, queries_of
 
 WORST = 20
 RANKED_FIRST = "ranked first"
@@ -53,15 +52,13 @@ def worst_queries(recommender: Recommender, labels: Sequence[Label], ranked: Ran
     ranks = best_ranks(labels, ranked)
     missed = [query for query in queries_of(labels) if ranks.get(query.id, 1) != 1]
     missed = sorted(missed, key=lambda query: (-(ranks[query.id] or np.inf), query.id))[:WORST]
-    yes = defaultdict(list)
-    for label in labels:
-        if label.grade == Grade.YES:
-            yes[label.query.id].append(label.ticket_id)
+    judged = grades_of(labels)
     filters = searchable(recommender.store, missed)
     found = []
     for query in missed:
         places = ranked.places.get(query.id, {})
-        right = min(yes[query.id], key=lambda id: places.get(id, (np.inf, np.inf)))
+        yes = [id for id, grade in judged[query.id].items() if grade == Grade.YES]
+        right = min(yes, key=lambda id: places.get(id, (np.inf, np.inf)))
         top = ranked.run[query.id][0][0] if ranked.run.get(query.id) else ""
         tickets = recommender.store.get_tickets([right, top])
         if right in tickets:
@@ -107,11 +104,11 @@ def channel_means(
 ) -> dict[str, dict[str, float]]:
     """Mean distance by channel of the labelled pairs of each grade, and of the tickets ranked
     first; kinds without pairs are absent."""
-    queries, judged = queries_of(labels), qrels_of(labels)
+    queries, judged = queries_of(labels), grades_of(labels)
     filters = searchable(recommender.store, queries)
     sums: defaultdict[str, list[defaultdict[str, float]]] = defaultdict(list)
     for query in queries:
-        kinds = [(Grade(judged[query.id][id]).name, id) for id in ranked.places.get(query.id, {})]
+        kinds = [(judged[query.id][id].name, id) for id in ranked.places.get(query.id, {})]
         kinds += [(RANKED_FIRST, id) for id, _ in ranked.run.get(query.id, ())[:1]]
         tickets = [id for _, id in kinds]
         by_ticket = parts_by_ticket(recommender, query, filters[query.id], tickets)

@@ -18,12 +18,12 @@ from ticketing.evaluation.indexed_words import AllWords, IndexedWords
 from ticketing.evaluation.metrics import with_answers
 from ticketing.evaluation.peers import SHARE, EncodedTexts, Mixed, Peer, Reads
 from ticketing.evaluation.reliability import Trust, trust_text
-from ticketing.evaluation.runs import Rankers, queries_of, rank_peer
+from ticketing.evaluation.runs import Rankers, rank_peer
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
 from ticketing.evaluation.timed_peer import TimedPeer
 from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME, Way, rank_ways
 from ticketing.plurals import counted
-from ticketing.tickets import Label
+from ticketing.tickets import Label, queries_of
 
 WORDS, ENCODER = "BM25", "the encoder"
 NO_LABELS = (

@@ -11,7 +11,7 @@ from ir_measures import AP, RR, Judged, R, Success, nDCG
 from ticketing.errors import InputError
 from ticketing.files import write_atomically
 from ticketing.limits import is_one_column
-from ticketing.tickets import Grade, Label
+from ticketing.tickets import Grade, Label, grades_of
 
 MEASURES = {
     "Acc@1": Success(rel=2) @ 1,
@@ -32,14 +32,6 @@ Run = Mapping[str, Sequence[tuple[str, float]]]
 """By query id: (ticket id, distance), nearest first."""
 
 
-def qrels_of(labels: Sequence[Label]) -> dict[str, dict[str, int]]:
-    """Grades by query id and ticket id."""
-    qrels: dict[str, dict[str, int]] = defaultdict(dict)
-    for label in labels:
-        qrels[label.query.id][label.ticket_id] = int(label.grade)
-    return dict(qrels)
-
-
 def with_answers(labels: Sequence[Label]) -> list[Label]:
     """Labels of the queries that have a YES; other queries cannot be answered."""
     answered = {label.query.id for label in labels if label.grade == Grade.YES}
@@ -52,31 +44,31 @@ def evaluate(labels: Sequence[Label], run: Run) -> dict[str, list[float]]:
     A query that is missing in the run has found nothing. judged@10 is the share of the first ten
     that somebody graded: an unjudged ticket is not wrong.
     """
-    return _by_query(MEASURES, qrels_of(with_answers(labels)), run)
+    return _by_query(MEASURES, grades_of(with_answers(labels)), run)
 
 
 def recall_curve(labels: Sequence[Label], run: Run) -> list[float]:
     """Mean share of a query's YES tickets among the first k, for each k of DEPTHS."""
     measures = {str(depth): R(rel=2) @ depth for depth in DEPTHS}
-    table = _by_query(measures, qrels_of(with_answers(labels)), run)
+    table = _by_query(measures, grades_of(with_answers(labels)), run)
     return [sum(values) / len(values) for values in table.values() if values]
 
 
 def _by_query(
-    measures: Mapping[str, ir_measures.Measure], qrels: dict[str, dict[str, int]], run: Run
+    measures: Mapping[str, ir_measures.Measure], grades: dict[str, dict[str, Grade]], run: Run
 ) -> dict[str, list[float]]:
     """Each measure's values in ascending order of query id."""
     scores = {
         id: {ticket: -float(place) for place, (ticket, _) in enumerate(run.get(id, ()))}
-        for id in qrels
+        for id in grades
     }
     # A query without results must still count: ir_measures skips one that the run lacks.
     scores = {id: found or {"": 0.0} for id, found in scores.items()}
     values: dict[str, dict[str, float]] = defaultdict(dict)
     names = {measure: name for name, measure in measures.items()}
-    for metric in ir_measures.iter_calc(list(names), qrels, scores):
+    for metric in ir_measures.iter_calc(list(names), grades, scores):
         values[names[metric.measure]][metric.query_id] = metric.value
-    return {name: [values[name].get(id, 0.0) for id in sorted(qrels)] for name in measures}
+    return {name: [values[name].get(id, 0.0) for id in sorted(grades)] for name in measures}
 
 
 def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
-from ticketing.evaluation.runs import queries_of, run_queries
+from ticketing.evaluation.metrics import Run, evaluate, with_answers
+from ticketing.evaluation.runs import run_queries
 from ticketing.evaluation.significance import TOLERANCE, paired_p
 from ticketing.plurals import counted
 from ticketing.retrieval.recommend import Recommender
-from ticketing.tickets import Grade, Label
+from ticketing.tickets import Grade, Label, grades_of, queries_of
 
 MOST_QUERIES = 500
 MEASURES = ("Acc@10", "MAP@10")
@@ -82,7 +82,7 @@ def compare(new: Recommender, other: Recommender, test: Sequence[Label]) -> Comp
 
 def condensed(run: Run, labels: Sequence[Label]) -> Run:
     """The run without unjudged tickets, for the queries that have a NO."""
-    judged = qrels_of(labels)
+    judged = grades_of(labels)
     return {
         id: [x for x in found if x[0] in judged[id]] if Grade.NO in judged[id].values() else found
         for id, found in run.items()

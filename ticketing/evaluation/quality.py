@@ -10,7 +10,7 @@ from itertools import pairwise
 from ticketing.history import Asking
 from ticketing.jobs import Job
 from ticketing.recommendations import Outlook
-from ticketing.tickets import Grade, Label
+from ticketing.tickets import Grade
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,6 @@ class Outcome:
 
 Grades = Mapping[str, Mapping[str, Grade]]
 """Grades by query id and ticket id."""
-
-
-def grades_of(labels: Iterable[Label]) -> Grades:
-    """Grades of each ticket for each query, from the labels of all judges."""
-    found: defaultdict[str, dict[str, Grade]] = defaultdict(dict)
-    for label in labels:
-        found[label.query.id][label.ticket_id] = label.grade
-    return dict(found)
 
 
 def outcomes(askings: Iterable[Asking], grades: Grades) -> Iterator[Outcome]:

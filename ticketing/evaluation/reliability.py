@@ -13,15 +13,14 @@ from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from ticketing.evaluation.metrics import qrels_of, with_answers
-from ticketing.evaluation.runs import queries_of
+from ticketing.evaluation.metrics import with_answers
 from ticketing.evaluation.text_table import table_text
 from ticketing.model.calibration import SHOWN
 from ticketing.plurals import counted
 from ticketing.recommendations import Outlook
 from ticketing.retrieval.memory import searchable
 from ticketing.retrieval.recommend import Recommender
-from ticketing.tickets import Grade, Label
+from ticketing.tickets import Grade, Label, grades_of, queries_of
 
 BINS = 10
 """Number of bins of equal width from 0 to 1."""
@@ -106,7 +105,7 @@ def measure_trust(
 def foretell(recommender: Recommender, labels: Sequence[Label]) -> Foretold:
     """Predictions for the queries that have a YES; queries that find nothing are left out."""
     answerable = with_answers(labels)
-    queries, grades = queries_of(answerable), qrels_of(answerable)
+    queries, grades = queries_of(answerable), grades_of(answerable)
     filters = searchable(recommender.store, queries)
     rows, firsts, answers, outlooks = [np.zeros((0, 3))], [], [], []
     for query in queries:

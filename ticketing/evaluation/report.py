@@ -13,13 +13,12 @@ from ticketing.evaluation.comparison import SIGNIFICANT, Line
 from ticketing.evaluation.diagnosis import channel_means, worst_queries
 from ticketing.evaluation.measurement import ENCODER, Measurement
 from ticketing.evaluation.metrics import recall_curve, with_answers
-from ticketing.evaluation.runs import queries_of
 from ticketing.evaluation.ways import ALONE
 from ticketing.files import write_atomically
 from ticketing.plurals import counted
 from ticketing.retrieval.recommend import Recommender
 from ticketing.text.sentences import clipped
-from ticketing.tickets import Ticket
+from ticketing.tickets import Ticket, queries_of
 
 MOST_CURVES = 6
 EXCERPT = 300

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 from tqdm import tqdm
 
-from ticketing.evaluation.metrics import Run, qrels_of
+from ticketing.evaluation.metrics import Run
 from ticketing.evaluation.peers import Peer
 from ticketing.model.inference import Model
 from ticketing.retrieval.encode import QueryEncoder
@@ -17,7 +17,7 @@ from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import nearest
 from ticketing.retrieval.solved import nothing_solved, solved_of
 from ticketing.stores.protocols import TicketsWithCodes
-from ticketing.tickets import Label, Query
+from ticketing.tickets import Label, Query, grades_of, queries_of
 
 DEPTH = 100
 
@@ -52,14 +52,9 @@ def run_peer(peer: Peer, queries: Sequence[Query], name: str = "BM25") -> Run:
     return run
 
 
-def queries_of(labels: Sequence[Label]) -> list[Query]:
-    """The distinct queries of labels, in their order."""
-    return list({label.query.id: label.query for label in labels}.values())
-
-
 def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) -> Ranked:
     """Rank all tickets for each labelled query; `name` is shown beside the progress."""
-    queries, judged = queries_of(labels), qrels_of(labels)
+    queries, judged = queries_of(labels), grades_of(labels)
     filters = searchable(recommender.store, queries)
     run, places = {}, {}
     for query in tqdm(queries, desc=name, unit="query", leave=False):
@@ -73,7 +68,7 @@ def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) 
 def rank_peer(peer: Peer, labels: Sequence[Label], name: str = "BM25") -> Ranked:
     """The same with a baseline, to DEPTH."""
     run = run_peer(peer, queries_of(labels), name)
-    judged = qrels_of(labels)
+    judged = grades_of(labels)
     return Ranked(run, {id: places_of(found, judged[id]) for id, found in run.items()})
 
 

@@ -4,8 +4,8 @@ gold labels."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ticketing.evaluation.metrics import Run, qrels_of
-from ticketing.tickets import Grade, Label
+from ticketing.evaluation.metrics import Run
+from ticketing.tickets import Grade, Label, grades_of
 
 AT_LEAST = (1, 2, 3)
 SHOWN = 10
@@ -45,7 +45,7 @@ def count_matches(labels: Sequence[Label], run: Run) -> list[Matched]:
     """All queries with a YES or REL, in ascending order of id; the first ten tickets count as
     proposed."""
     counts = []
-    for id, grades in sorted(qrels_of(labels).items()):
+    for id, grades in sorted(grades_of(labels).items()):
         shown = [grades.get(ticket) for ticket, _ in list(run.get(id, ()))[:SHOWN]]
         gold = list(grades.values())
         if max(gold) > Grade.NO:

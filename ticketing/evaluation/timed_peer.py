@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from ticketing.evaluation.metrics import qrels_of, with_answers
+from ticketing.evaluation.metrics import with_answers
 from ticketing.evaluation.peers import Peer
-from ticketing.evaluation.runs import DEPTH, Ranked, places_of, queries_of
+from ticketing.evaluation.runs import DEPTH, Ranked, places_of
 from ticketing.model.layout import minute_of
 from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
 from ticketing.retrieval.memory import searchable
 from ticketing.retrieval.rescoring import standard
 from ticketing.retrieval.scan import nearest
-from ticketing.tickets import Filters, Grade, Label, Query
+from ticketing.tickets import Filters, Grade, Label, Query, grades_of, queries_of
 from ticketing.training.time_weight import DatedQuery, fit_weight
 
 
@@ -36,7 +36,7 @@ class TimedPeer:
         filters = searchable(self._tickets, queries)
         right = {
             id: {x for x, grade in grades.items() if grade == Grade.YES}
-            for id, grades in qrels_of(answered).items()
+            for id, grades in grades_of(answered).items()
         }
         asked = tqdm(queries, desc=f"{self._name}, its time", unit="query", leave=False)
         dated = [self._dated(query, filters[query.id], right[query.id]) for query in asked]
@@ -48,7 +48,7 @@ class TimedPeer:
 
     def rank(self, labels: Sequence[Label], recency: Recency) -> Ranked:
         """Rank each query of the labels, to DEPTH. A distance is a negative standard score."""
-        queries, judged = queries_of(labels), qrels_of(labels)
+        queries, judged = queries_of(labels), grades_of(labels)
         filters, run = searchable(self._tickets, queries), {}
         for query in tqdm(queries, desc=f"{self._name} with time", unit="query", leave=False):
             allowed = filters[query.id]

@@ -9,14 +9,13 @@ from typing import TypeVar
 import numpy as np
 from tqdm import tqdm
 
-from ticketing.evaluation.metrics import qrels_of
-from ticketing.evaluation.runs import DEPTH, Ranked, Rankers, placed, queries_of
+from ticketing.evaluation.runs import DEPTH, Ranked, Rankers, placed
 from ticketing.model.inference import Model
 from ticketing.retrieval.memory import searchable
 from ticketing.retrieval.ranking import Compared
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import scan_distances
-from ticketing.tickets import Filters, Label, Query
+from ticketing.tickets import Filters, Label, Query, grades_of, queries_of
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -73,7 +72,7 @@ def rank_ways(
 ) -> list[Ranked]:
     """Rank all tickets for each labelled query in each way, with exactly the results of
     `runs.rank_labelled` with `rankers.recommender`. `seen` is called after each query."""
-    queries, judged = queries_of(labels), qrels_of(labels)
+    queries, judged = queries_of(labels), grades_of(labels)
     filters = searchable(rankers.store, queries)
     by = {rescored: rankers.recommender(rescored=rescored) for rescored in (False, True)}
     runs: list[dict[str, list[tuple[str, float]]]] = [{} for _ in ways]

@@ -20,7 +20,7 @@ from ticketing.model.layout import minute_of
 from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import ChosenIds, CodeBlock
 from ticketing.stores.protocols import DatedTickets, RankedTickets
-from ticketing.tickets import Filters, Label, Query, Ticket, TicketList
+from ticketing.tickets import Filters, Label, Query, Ticket, TicketList, queries_of
 from ticketing.times import just_after, moment_of, plausible_until
 
 ENCODED_AT_ONCE = 512
@@ -165,7 +165,7 @@ def findable(store: DatedTickets, labels: Sequence[Label]) -> list[Label]:
     """Labels whose ticket can be found under the filters of `searchable`: it exists and is not
     younger than a query that is itself a ticket. People also judge younger tickets, when they
     search for tickets like an old one."""
-    filters = searchable(store, list({label.query.id: label.query for label in labels}.values()))
+    filters = searchable(store, queries_of(labels))
     found = store.get_tickets(sorted({label.ticket_id for label in labels}))
     return [
         label

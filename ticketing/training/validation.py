@@ -6,7 +6,6 @@ search and the calibration use these words.
 """
 
 import random
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +19,7 @@ from ticketing.model.components import Components
 from ticketing.model.layout import minute_of
 from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
 from ticketing.networks.siamese import EncodedComponents, SiameseNetwork
-from ticketing.tickets import Grade, Label
+from ticketing.tickets import Grade, Label, grades_of, queries_of
 from ticketing.training.sampling import Archive
 from ticketing.training.texts import FieldIds
 
@@ -76,14 +75,10 @@ class ValidationSet:
         self, archive: Archive, queries: Mapping[str, FieldIds], labels: Sequence[Label], seed: int
     ):
         chance, created = random.Random(seed), archive.created
-        graded: dict[str, dict[str, Grade]] = defaultdict(dict)
-        own = {}
-        for label in labels:
-            graded[label.query.id][label.ticket_id] = label.grade
-            own[label.query.id] = label.query.ticket_id
+        own = {query.id: query.ticket_id for query in queries_of(labels)}
         self.queries = [
             ValidationQuery(archive.query(queries[id]), grades, own[id], time=created.get(own[id]))
-            for id, grades in sorted(graded.items())
+            for id, grades in sorted(grades_of(labels).items())
             if max(grades.values()) > Grade.NO
         ]
         ids = sorted(archive.tickets)

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ticketing.evaluation.metrics import Run, evaluate
-from ticketing.evaluation.runs import DEPTH, queries_of
-from ticketing.tickets import Grade, Label, Query, Ticket
+from ticketing.evaluation.runs import DEPTH
+from ticketing.tickets import Grade, Label, Query, Ticket, queries_of
 
 DESK_TICKETS, DESK_QUERIES = 200, 60
 

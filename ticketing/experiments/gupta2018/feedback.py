@@ -20,9 +20,9 @@ import numpy as np
 from ticketing.errors import InputError
 from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.indexed_words import IndexedWords
-from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
+from ticketing.evaluation.metrics import Run, evaluate, with_answers
 from ticketing.evaluation.promotion import compare
-from ticketing.evaluation.runs import Ranked, queries_of, run_peer, run_queries
+from ticketing.evaluation.runs import Ranked, run_peer, run_queries
 from ticketing.experiments.cache import (
     TrainingCache,
     archive_digest,
@@ -36,7 +36,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.memory import TicketsInMemory, encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import Tickets
-from ticketing.tickets import Grade, Label, Query
+from ticketing.tickets import Grade, Label, Query, grades_of, queries_of
 from ticketing.training.settings import TrainingSettings
 
 SHOWN = 10
@@ -94,9 +94,9 @@ def whole_months(since: datetime, before: datetime) -> list[Month]:
     return found
 
 
-def judge_shown(query: Query, run: Run, gold: Mapping[str, int]) -> list[Label]:
+def judge_shown(query: Query, run: Run, gold: Mapping[str, Grade]) -> list[Label]:
     """The tickets proposed for a query, graded by its links; a ticket without a link is a NO."""
-    return [Label(query, id, Grade(gold.get(id, Grade.NO))) for id, _ in run[query.id][:SHOWN]]
+    return [Label(query, id, gold.get(id, Grade.NO)) for id, _ in run[query.id][:SHOWN]]
 
 
 def pooled_lines(results: Sequence[MonthResult]) -> list[Line]:
@@ -135,7 +135,7 @@ class FeedbackSimulation:
         self.tickets = list(store.iter_tickets())
         self.links, self.queries_a_month = links, queries_a_month
         self._created = {ticket.id: ticket.created for ticket in self.tickets}
-        self._gold = qrels_of(links)
+        self._gold = grades_of(links)
         self._words = IndexedWords(TicketsInMemory(self.tickets))
         self._trainings, self._is_test = trainings, is_test
         self._settings, self._train, self._threads = (network, training), train, threads

@@ -10,9 +10,9 @@ from ir_measures import Success
 from tests.benchmarks import rescoring
 from tests.rankings import NO, ONE, REL, TWO, YES, labels, ranking
 from ticketing.errors import InputError
-from ticketing.evaluation.metrics import MEASURES, evaluate, qrels_of, with_answers, write_run
+from ticketing.evaluation.metrics import MEASURES, evaluate, with_answers, write_run
 from ticketing.model.rescoring import Rescoring
-from ticketing.tickets import Query
+from ticketing.tickets import Query, grades_of
 
 
 def test_metrics_by_hand():
@@ -66,7 +66,7 @@ def test_queries_without_a_yes_cannot_be_answered_and_do_not_count():
     judged = labels(ONE, A=YES, B=NO) + labels(TWO, A=REL, B=NO)
     assert with_answers(judged) == judged[:2]
     assert len(evaluate(judged, {})["Acc@10"]) == 1
-    assert qrels_of(judged) == {ONE.id: {"A": 2, "B": 0}, TWO.id: {"A": 1, "B": 0}}
+    assert grades_of(judged) == {ONE.id: {"A": 2, "B": 0}, TWO.id: {"A": 1, "B": 0}}
 
 
 def test_equal_distances_keep_the_order_of_the_run():
@@ -99,7 +99,7 @@ def test_a_run_read_back_has_the_same_order_where_tickets_are_as_near(tmp_path):
     run = {ONE.id: [("B", 0.5), ("A", 0.5), ("C", 0.5000001), ("D", 0.6)]}
     write_run(tmp_path / "run.txt", judged, run, "tag")
     read = ir_measures.read_trec_run(str(tmp_path / "run.txt"))
-    value = ir_measures.calc_aggregate([Success @ 1], qrels_of(judged), read)[Success @ 1]
+    value = ir_measures.calc_aggregate([Success @ 1], grades_of(judged), read)[Success @ 1]
     assert value == evaluate(judged, run)["Acc@1"][0] == 1
     scores = [float(line.split()[4]) for line in (tmp_path / "run.txt").read_text().splitlines()]
     assert scores == [-0.5, -0.500001, -0.500002, -0.6]

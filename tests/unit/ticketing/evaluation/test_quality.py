@@ -2,11 +2,11 @@
 
 from datetime import date, datetime, timedelta
 
-from ticketing.evaluation.quality import grades_of, outcomes, quality, switches, weekly
+from ticketing.evaluation.quality import outcomes, quality, switches, weekly
 from ticketing.history import Asking
 from ticketing.jobs import Job, JobKind, JobState
 from ticketing.recommendations import Outlook
-from ticketing.tickets import Filters, Grade, Label, Query
+from ticketing.tickets import Filters, Grade, Label, Query, grades_of
 
 MONDAY = datetime(2024, 3, 4, 9)
 A, B, C = (Query(text) for text in ("a", "b", "c"))

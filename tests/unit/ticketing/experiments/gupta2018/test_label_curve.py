@@ -10,11 +10,11 @@ from tests.tiny import TINY, tiny_training
 from ticketing.errors import InputError
 from ticketing.evaluation.comparison import measured
 from ticketing.evaluation.metrics import with_answers
-from ticketing.evaluation.runs import Ranked, queries_of
+from ticketing.evaluation.runs import Ranked
 from ticketing.experiments.cache import TrainingCache
 from ticketing.experiments.gupta2018.curves import label_page, label_text
 from ticketing.experiments.gupta2018.label_curve import LabelCurve, read_counts, some_labels
-from ticketing.tickets import Grade, Label, Query
+from ticketing.tickets import Grade, Label, Query, queries_of
 
 LABELS = [Label(Query(f"q{i % 7}"), f"T{i}", Grade.YES) for i in range(30)]
 
