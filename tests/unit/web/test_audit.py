@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.fake_desk import FakeDesk
+from tests.forms import token_on
 from tests.people import GOOD, account, signed_in
 from ticketing.cli.users import command as users
 from ticketing.errors import StoreAway
@@ -25,16 +26,14 @@ def deeds(desk) -> list[tuple[str, str, str]]:
 
 
 def form(client, **fields):
-    page = client.get("/").text
-    return {"csrf_token": re.search(r'name="csrf_token" value="([^"]+)"', page)[1], **fields}
+    return {"csrf_token": token_on(client), **fields}
 
 
 def work(desk) -> str:
     """Do everything that is audited; the JSON Lines of it."""
     desk.add_account(Actor("cli:root", "command line"), "ann", f"{GOOD} {SECRET}", Role.ADMIN)
     client = create_app(desk).test_client()
-    page = client.get("/sign-in").text
-    token = re.search(r'name="csrf_token" value="([^"]+)"', page)[1]
+    token = token_on(client, "/sign-in")
     for password in (f"wrong {SECRET}", f"{GOOD} {SECRET}"):
         given = {"csrf_token": token, "name": "ann", "password": password}
         client.post("/sign-in", data=given)

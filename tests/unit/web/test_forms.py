@@ -5,6 +5,7 @@ from io import BytesIO
 
 import pytest
 
+from tests.forms import token_on
 from tests.people import signed_in
 from ticketing.people import Role
 from web.app import create_app
@@ -89,7 +90,7 @@ def test_a_form_longer_than_a_question_is_refused(desk):
 
 def test_the_longest_question_in_any_script_is_taken(desk):
     ann = signed_in(desk, "ann", Role.ENGINEER)
-    token = re.search(r'name="csrf_token" value="([^"]+)"', ann.get("/").text)[1]
+    token = token_on(ann)
     asked = {"subject": "𐌰" * 10_000, "description": "𐌰 " * 100_000, "csrf_token": token}
     assert ann.post("/", data=asked).status_code == 303
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.fake_desk import FakeDesk
 from tests.fake_records import tickets
+from tests.forms import token_on
 from ticketing.classification.classifier import CategoryClassifier
 from ticketing.classification.encoder import CategoryEncoder, CategorySettings
 from ticketing.classification.network import CategoryNetwork
@@ -226,7 +227,7 @@ def test_answers_given_to_programs_are_those_of_a_desk_without_them(both):
 
 def same_as_unknown(both, method: str, address: str, hidden: str, unknown: str, **body) -> None:
     """An address that names what is hidden answers as for what never was."""
-    token = re.search(r'name="csrf_token" value="([^"]+)"', both.whole.get("/").text)[1]
+    token = token_on(both.whole)
     texts = []
     for name in (hidden, unknown):
         filled = {key: value.replace("ID", name) for key, value in body.items()}

@@ -6,6 +6,7 @@ from io import BytesIO
 
 import pytest
 
+from tests.forms import token_on
 from tests.people import signed_in
 from ticketing.errors import StoreAway
 from ticketing.people import Role
@@ -144,7 +145,7 @@ def corrected(page: str) -> dict[str, str]:
 
 def sent(client, address: str, page: str, **fields):
     """A form of a page, as a browser sends it."""
-    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get(page).text)[1]
+    token = token_on(client, page)
     return client.post(address, data={"csrf_token": token, **fields}, headers=OURS)
 
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from tests.fake_desk import FakeDesk
+from tests.forms import token_on
 from tests.people import GOOD, signed_in
 from ticketing.desk import leases, people
 from ticketing.errors import InputError, StoreFull
@@ -29,12 +30,9 @@ def ann(desk):
     return desk.add_account(BY, "ann", GOOD, Role.ADMIN)
 
 
-def form_token(client, address="/sign-in", **options) -> str:
-    return re.search(r'name="csrf_token" value="([^"]+)"', client.get(address, **options).text)[1]
-
-
 def sign_in(client, name="ann", password=GOOD, **fields):
-    given = {"csrf_token": form_token(client), "name": name, "password": password, **fields}
+    token = token_on(client, "/sign-in")
+    given = {"csrf_token": token, "name": name, "password": password, **fields}
     return client.post("/sign-in", data=given)
 
 
@@ -44,7 +42,7 @@ def session_of(client) -> dict[str, str]:
 
 
 def post(client, address, **fields):
-    token = form_token(client, "/")
+    token = token_on(client)
     return client.post(address, data={"csrf_token": token, **fields})
 
 
@@ -127,10 +125,10 @@ def test_signing_in_gives_a_new_session_and_a_new_form_token(client, ann, desk):
     before = session_of(client)
     other = create_app(desk).test_client()
     sign_in(other)
-    form_token(client, "/account")
-    client.post("/sign-out", data={"csrf_token": form_token(client, "/account")})
+    token_on(client, "/account")
+    client.post("/sign-out", data={"csrf_token": token_on(client, "/account")})
     sign_in(client)
-    form_token(client, "/account")
+    token_on(client, "/account")
     after = session_of(client)
     assert after[KEY] != before[KEY]
     assert after["csrf_token"] != before.get("csrf_token")
@@ -157,7 +155,7 @@ def test_the_store_keeps_no_session_id(client, ann, desk):
 def test_signing_out_ends_the_session_itself(client, ann, desk):
     sign_in(client)
     kept = session_of(client)
-    left = client.post("/sign-out", data={"csrf_token": form_token(client, "/account")})
+    left = client.post("/sign-out", data={"csrf_token": token_on(client, "/account")})
     assert left.headers["Clear-Site-Data"] == '"cache"'  # the shortcuts' switch stays
     with client.session_transaction() as session:  # as somebody who copied the cookie
         session.update(kept)
@@ -391,7 +389,7 @@ def test_the_right_password_forgets_the_wrong_ones(client, ann):
         answer = sign_in(client, password=password)
         if password == GOOD:
             assert answer.status_code == 303
-            client.post("/sign-out", data={"csrf_token": form_token(client, "/account")})
+            client.post("/sign-out", data={"csrf_token": token_on(client, "/account")})
 
 
 def test_a_failed_sign_in_is_audited_without_what_was_typed(client, ann, desk):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forms import token_on
 from tests.people import GOOD, signed_in
 from ticketing.desk import tokens
 from ticketing.errors import Conflict, InputError, StoreFull
@@ -156,8 +157,7 @@ def test_a_revoked_token_ends_at_once_and_nobody_revokes_anothers(browser, desk)
     [token] = desk.store.tokens("ann")
     other = signed_in(desk, "bob")
     for client, status in ((other, 404), (browser, 303)):
-        page = client.get("/account").text
-        form = {"csrf_token": re.search(r'name="csrf_token" value="([^"]+)"', page)[1]}
+        form = {"csrf_token": token_on(client, "/account")}
         assert program.get("/api/jobs").status_code == 200
         assert client.post(f"/account/tokens/{token.id}/revoke", data=form).status_code == status
     assert program.get("/api/jobs").status_code == 401
@@ -204,9 +204,8 @@ def test_the_password_of_a_token_is_no_way_to_guess(known):
 
 def change_password(client, **changes):
     """What the page says after the form that changes the password."""
-    page = client.get("/account").text
-    fields = dict(re.findall(r'name="(csrf_token)" value="([^"]+)"', page))
-    fields |= {"password": GOOD, "new_password": "some other four words", **changes}
+    fields = {"csrf_token": token_on(client, "/account"), "password": GOOD}
+    fields |= {"new_password": "some other four words", **changes}
     return client.post("/account/password", data=fields, follow_redirects=True).text
 
 
@@ -304,7 +303,6 @@ def test_a_name_in_a_cookie_or_a_form_judges_for_nobody(desk, judged):
         session["judge"] = "ann"
     for name in ("ann", "bob"):
         form = {"ticket_id": "GT-0101", "grade": "YES", "judge": name, "name": name}
-        page = eve.get("/account").text
-        form["csrf_token"] = re.search(r'name="csrf_token" value="([^"]+)"', page)[1]
+        form["csrf_token"] = token_on(eve, "/account")
         eve.post(f"/queries/{judged['query_id']}/judgments", data=form)
     assert {event.judge for event in desk.store.judgments()} == {"eve"}

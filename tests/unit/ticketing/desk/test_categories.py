@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.fake_desk import FakeDesk
+from tests.forms import token_on
 from tests.tiny import swapped
 from ticketing.classification import fit, training
 from ticketing.classification.classifier import CategoryClassifier
@@ -403,7 +404,7 @@ def opened(home):
 
 
 def post(client, page: str, address: str, **fields):
-    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get(page).text)[1]
+    token = token_on(client, page)
     return client.post(address, data={"csrf_token": token, **fields})
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.fake_desk import FakeDesk
 from tests.fake_records import jobs
+from tests.forms import token_on
 from tests.people import signed_in
 from tests.unit.web.pages.test_search import post
 from ticketing.desk.long_work import do
@@ -375,7 +376,7 @@ BACK = '<a class="button quiet" href="/jobs">Back</a>'
 )
 def test_what_is_refused_leads_back_to_the_page_that_asked_for_it(client, referrer, shown):
     """Nothing but the form of a new question was offered."""
-    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get("/jobs").text)[1]
+    token = token_on(client, "/jobs")
     headers = {"Referer": referrer} if referrer else {}
     answer = client.post("/jobs/nope/cancel", data={"csrf_token": token}, headers=headers)
     assert answer.status_code == 404 and (BACK in answer.text) == shown

@@ -9,6 +9,7 @@ from html import unescape
 import pytest
 
 from tests import fake_desk
+from tests.forms import token_on
 from ticketing.desk.bundle_list import BundleFacts
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.errors import InputError, NotFound
@@ -24,13 +25,9 @@ def desk(desk):
     return desk
 
 
-def token(client) -> str:
-    return re.search(r'name="csrf_token" value="([^"]+)"', client.get("/").text)[1]
-
-
 def begin(client, **fields) -> str:
     """The address of a new round."""
-    answer = client.post("/judging", data={"csrf_token": token(client), **fields})
+    answer = client.post("/judging", data={"csrf_token": token_on(client), **fields})
     assert answer.status_code == 303, answer.text
     return answer.location
 
@@ -40,7 +37,7 @@ def give(client, address, grade, note=""):
     page = client.get(address).text
     form = page[page.index('class="give"') :]
     shown = dict(re.findall(r'name="(query_id|ticket_id)" value="([^"]+)"', form))
-    fields = {"csrf_token": token(client), **shown, "grade": grade, "note": note}
+    fields = {"csrf_token": token_on(client), **shown, "grade": grade, "note": note}
     assert client.post(address, data=fields).status_code == 303
     return shown["query_id"], shown["ticket_id"]
 
@@ -111,7 +108,7 @@ def test_the_last_judgment_can_be_undone_and_a_ticket_skipped(client, desk):
     first = give(client, address, "YES")
     page = client.get(address).text
     assert "1 of 10 tickets judged" in page and f"{first[1]}</a> YES." in page
-    fields = {"csrf_token": token(client), "query_id": first[0], "ticket_id": first[1]}
+    fields = {"csrf_token": token_on(client), "query_id": first[0], "ticket_id": first[1]}
     client.post(address, data={**fields, "grade": ""})
     page = client.get(address).text
     assert "0 of 10 tickets judged" in page
@@ -129,7 +126,7 @@ def test_a_ticket_that_was_skipped_stays_skipped_when_another_one_is_graded(clie
             continue
         shown = dict(re.findall(r'name="(query_id|ticket_id)" value="([^"]+)"', form))
         action = unescape(re.findall(r'action="([^"]+)" class="give"', page)[0])
-        fields = {"csrf_token": token(client), **shown, "grade": "NO"}
+        fields = {"csrf_token": token_on(client), **shown, "grade": "NO"}
         address = client.post(action, data=fields).location
     assert len(set(seen)) == 3
 
@@ -257,7 +254,7 @@ def test_only_models_that_can_answer_are_offered_to_differ_from(client, desk, mo
 def test_where_nothing_is_left_it_says_so(client, desk):
     for pair in desk.pairs(Round(tuple(q.id for q in QUERIES), ("fake-bundle",)), "local"):
         desk.judge(pair.query.id, pair.ticket_id, Grade.NO, "local")
-    answer = client.post("/judging", data={"csrf_token": token(client), "by": "random"})
+    answer = client.post("/judging", data={"csrf_token": token_on(client), "by": "random"})
     assert answer.status_code == 400 and "none is left to judge that way" in answer.text
     assert desk.choose_round(Sampling.RANDOM, "bob", 9, 1).queries
 
@@ -330,6 +327,6 @@ def test_a_form_of_a_round_without_a_grade_is_no_undo(client, desk):
     page = client.get(address).text
     form = page[page.index('class="give"') :]
     shown = dict(re.findall(r'name="(query_id|ticket_id)" value="([^"]+)"', form))
-    answer = client.post(address, data={"csrf_token": token(client), **shown, "note": "why"})
+    answer = client.post(address, data={"csrf_token": token_on(client), **shown, "note": "why"})
     assert answer.status_code == 400 and "No grade was given" in answer.text
     assert list(desk.store.judgments()) == []

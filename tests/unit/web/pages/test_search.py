@@ -9,6 +9,7 @@ import pytest
 
 from tests.fake_desk import NOTICE, FakeDesk
 from tests.fake_records import jobs, tickets
+from tests.forms import token_on
 from tests.people import signed_in
 from ticketing.history import Asking
 from ticketing.limits import QUERY_TEXT
@@ -26,7 +27,7 @@ EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start
 
 def post(client, address, page="/", **fields):
     """Send a form as a browser does: with the token of the page it was on."""
-    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get(page).text)[1]
+    token = token_on(client, page)
     return client.post(address, data={"csrf_token": token, **fields})
 
 
