@@ -208,10 +208,10 @@ def test_a_ticket_that_was_deleted_without_an_answer_counts(store, monkeypatch, 
     store.put_codes("b1", codes)
     bulk = Connection.bulk
 
-    def sent_again(self, actions, **options):
+    def sent_again(self, name, actions, **options):
         actions = list(actions)
-        bulk(self, actions, **options)
-        return bulk(self, actions, **options)
+        bulk(self, name, actions, **options)
+        return bulk(self, name, actions, **options)
 
     monkeypatch.setattr(Connection, "bulk", sent_again)
     assert store.delete_tickets([PUMP.id]) == 1
@@ -250,9 +250,9 @@ def test_a_heartbeat_is_read_at_once_without_a_refresh(store, monkeypatch):
     job = store.create_job(JobKind.REINDEX, "b1", 10)
     original, refreshed = Connection.bulk, []
 
-    def bulk(self, actions, *, refresh=True):
+    def bulk(self, name, actions, *, refresh=True):
         refreshed.append(refresh)
-        return original(self, actions, refresh=refresh)
+        return original(self, name, actions, refresh=refresh)
 
     monkeypatch.setattr(Connection, "bulk", bulk)
     store.update_job(job.id, done=4)

@@ -212,10 +212,9 @@ def test_an_upgrade_that_was_interrupted_is_ended_by_the_next_start(
     grow_old(client, f"{own_indices.store_prefix}-codes-b1", 12, "has_solution")
     bulk = Connection.bulk
 
-    def dying(self, actions, **options):
-        actions = list(actions)
-        answers = bulk(self, actions, **options)
-        if actions and actions[0]["_index"] == self.alias(killed_after):
+    def dying(self, name, actions, **options):
+        answers = bulk(self, name, actions, **options)
+        if answers and name == killed_after:
             raise StoreAway("gone")
         return answers
 

@@ -13,8 +13,8 @@ from ticketing.errors import StoreFull
 from ticketing.files import Json
 from ticketing.plurals import counted
 from ticketing.stores.damage import A_DAY, BACKUP, Checked, Finding
+from ticketing.stores.elasticsearch.actions import change, deletion
 from ticketing.stores.elasticsearch.codes import PAGE, ElasticsearchCodes
-from ticketing.stores.elasticsearch.connection import if_unchanged
 from ticketing.stores.elasticsearch.copies import coded_by, codes_of, remove_codes
 from ticketing.stores.elasticsearch.documents import FIELDS, columns, ticket_of
 from ticketing.stores.elasticsearch.files import ElasticsearchFiles
@@ -137,8 +137,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         return ids - self.connection.get(TICKETS, ids, ["id"]).keys()
 
     def _drop_pieces(self, ids: set[str]) -> str:
-        alias = self.connection.alias(FILES)
-        self.connection.bulk({"_op_type": "delete", "_index": alias, "_id": id} for id in ids)
+        self.connection.bulk(FILES, map(deletion, ids))
         return "they were deleted"
 
     def _drop_orphans(self, ids: set[str]) -> str:
@@ -161,15 +160,10 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
             seq_no_primary_term=True,
             **columns("code"),
         )
-        alias = self.connection.alias(name)
-        self.connection.bulk(
-            {
-                "_op_type": "update",
-                "_index": alias,
-                "_id": hit["fields"]["id"][0],
-                "doc": {"checksum": crc32(base64.b64decode(hit["fields"]["code"][0]))},
-                **if_unchanged(hit),
-            }
-            for hit in hits
-        )
+        self.connection.bulk(name, map(_with_checksum, hits))
         return "they have one now"
+
+
+def _with_checksum(hit: Json) -> Json:
+    [id], [code] = hit["fields"]["id"], hit["fields"]["code"]
+    return change(hit, id, {"checksum": crc32(base64.b64decode(code))})

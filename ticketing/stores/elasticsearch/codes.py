@@ -8,8 +8,9 @@ from ticketing.batches import batches
 from ticketing.errors import Conflict, StoreAway, StoreError
 from ticketing.files import Json
 from ticketing.stores.blocks import CodeBlock, CodeRow
+from ticketing.stores.elasticsearch.actions import change, deletion_of, replacement
 from ticketing.stores.elasticsearch.candidates import block_of
-from ticketing.stores.elasticsearch.connection import CONFLICT, if_unchanged
+from ticketing.stores.elasticsearch.connection import CONFLICT
 from ticketing.stores.elasticsearch.copies import (
     ATTEMPTS,
     codes_of,
@@ -91,7 +92,7 @@ class ElasticsearchCodes(ElasticsearchTopics):
                 if doc["_source"]["version"] == left[id].version
                 and build not in doc["_source"]["coded"]
             }
-            written = self.write_codes(bundle_id, (left[id] for id in wanted), wanted, before)
+            written = self.write_codes(bundle_id, left, wanted, before)
             lost = self.mark_coded(build, {id: wanted[id] for id in written}, builds)
             stored += len(written) - len(lost)
             # These tickets changed or were deleted while their codes were written.
@@ -128,42 +129,32 @@ class ElasticsearchCodes(ElasticsearchTopics):
     def write_codes(
         self,
         bundle_id: str,
-        rows: Iterable[CodeRow],
+        rows: Mapping[str, CodeRow],
         tickets: Mapping[str, Json],
         before: Mapping[str, Json],
     ) -> set[str]:
-        """Write rows with copies of their tickets' filter fields, replacing the codes `before` if
-        these have not changed since; returns the ids of those written."""
-        index = self.connection.alias(codes_of(bundle_id))
-        actions = {
-            row.ticket_id: {
-                "_index": index,
-                "_id": row.ticket_id,
-                "_source": codes_document(row, tickets[row.ticket_id]["_source"]),
-                **_while_unchanged(before.get(row.ticket_id)),
-            }
-            for row in rows
-        }
-        answers = self.connection.bulk(actions.values(), refresh=self.serving() == bundle_id)
-        return {id for id, x in zip(actions, answers, strict=True) if x["status"] != CONFLICT}
+        """Write the rows of tickets, with copies of their filter fields, replacing the codes
+        `before` if these have not changed since; returns the ids of those written."""
+        actions = [
+            replacement(before.get(id), id, codes_document(rows[id], doc["_source"]))
+            for id, doc in tickets.items()
+        ]
+        refresh = self.serving() == bundle_id
+        answers = self.connection.bulk(codes_of(bundle_id), actions, refresh=refresh)
+        return {answer["_id"] for answer in answers if answer["status"] != CONFLICT}
 
     def mark_coded(
         self, build: str, tickets: Mapping[str, Json], builds: Collection[str]
     ) -> list[str]:
         """Mark tickets, if unchanged since they were read, as having codes of this build, and
         remove marks of builds not in `builds`; returns the ids of tickets that were changed."""
-        actions = [
-            {
-                "_op_type": "update",
-                "_index": self.connection.alias(TICKETS),
-                "_id": id,
-                "doc": {"coded": [*(x for x in doc["_source"]["coded"] if x in builds), build]},
-                **if_unchanged(doc),
-            }
-            for id, doc in tickets.items()
-        ]
-        answers = self.connection.bulk(actions, refresh=False)  # searches for it refresh first
-        return [id for id, answer in zip(tickets, answers, strict=True) if answer["status"] >= 300]
+        actions = []
+        for id, doc in tickets.items():
+            others = [other for other in doc["_source"]["coded"] if other in builds]
+            actions.append(change(doc, id, {"coded": [*others, build]}))
+        # Searches for the marks refresh first.
+        answers = self.connection.bulk(TICKETS, actions, refresh=False)
+        return [answer["_id"] for answer in answers if answer["status"] >= 300]
 
     def count_codes(self, bundle_id: str) -> int:
         """Number of tickets with fresh codes under the bundle."""
@@ -215,7 +206,7 @@ class ElasticsearchCodes(ElasticsearchTopics):
         name = codes_of(bundle_id)
         codes = self.connection.get(name, ids, ["id"])
         self._mark_uncoded(bundle_id, ids)
-        self.connection.bulk(self.connection.deletion(name, doc) for doc in codes.values())
+        self.connection.bulk(name, map(deletion_of, codes.values()))
         self._damaged[bundle_id] -= set(ids)
 
     def _mark_uncoded(self, bundle_id: str, ids: Sequence[str]) -> None:
@@ -229,18 +220,12 @@ class ElasticsearchCodes(ElasticsearchTopics):
         for _ in range(ATTEMPTS):
             tickets = self.connection.get(TICKETS, left, ["coded"])
             actions = [
-                {
-                    "_op_type": "update",
-                    "_index": self.connection.alias(TICKETS),
-                    "_id": id,
-                    "doc": {"coded": [x for x in doc["_source"]["coded"] if not named(x)]},
-                    "detect_noop": False,
-                    **if_unchanged(doc),
-                }
+                change(doc, id, {"coded": [x for x in doc["_source"]["coded"] if not named(x)]})
+                | {"detect_noop": False}
                 for id, doc in tickets.items()
             ]
-            answers = self.connection.bulk(actions, refresh=False)
-            left = [id for id, x in zip(tickets, answers, strict=True) if x["status"] == CONFLICT]
+            answers = self.connection.bulk(TICKETS, actions, refresh=False)
+            left = [answer["_id"] for answer in answers if answer["status"] == CONFLICT]
             if not left:
                 return
         raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
@@ -262,8 +247,3 @@ class ElasticsearchCodes(ElasticsearchTopics):
         """The `_meta` of the indices of codes, by bundle."""
         metas = metas_of(self.connection, codes_of("*"))
         return {meta["bundle_id"]: meta for meta in metas}
-
-
-def _while_unchanged(doc: Json | None) -> Json:
-    """The condition that a document has not changed since it was read, or still does not exist."""
-    return {"_op_type": "index", **if_unchanged(doc)} if doc else {"_op_type": "create"}

@@ -87,6 +87,10 @@ class Connection:
                     found[doc["_id"]] = doc
         return found
 
+    def find(self, name: str, id: str) -> Json | None:
+        """One document, as from `get`."""
+        return self.get(name, [id]).get(id)
+
     def source(self, name: str, id: str) -> Json | None:
         """The source of one document, read in real time, at half the cost of `get`."""
         with self.client() as client:
@@ -203,17 +207,18 @@ class Connection:
             raise refused(503, "", "a shard is away", self.where)
         return int(answer["count"])
 
-    def bulk(self, actions: Iterable[Json], *, refresh: bool = True) -> list[Json]:
-        """Write many documents. Returns the results in order: `status` (below 300, MISSING or
-        CONFLICT), and `_seq_no` and `_primary_term` of those written.
+    def bulk(self, name: str, actions: Iterable[Json], *, refresh: bool = True) -> list[Json]:
+        """Do many actions (see `actions`). Returns the results in order: `_id`, `status` (below
+        300, MISSING or CONFLICT), and `_seq_no` and `_primary_term` of those written.
 
         With `refresh`, the next search sees them. Raises StoreError or StoreAway for any other
         status; documents written before stay.
         """
+        index = self.alias(name)
         with self.client() as client:
             results = helpers.streaming_bulk(
                 client,
-                actions,
+                ({"_index": index, **action} for action in actions),
                 chunk_size=PAGE,
                 max_chunk_bytes=BULK_BYTES,
                 raise_on_error=False,
@@ -229,20 +234,10 @@ class Connection:
             return answer
         raise refused(status, error.get("type", ""), error.get("reason") or "", self.where)
 
-    def write(
-        self,
-        name: str,
-        id: str,
-        source: Mapping[str, Any],
-        *,
-        refresh: bool = True,
-        **conditions: Any,
-    ) -> bool:
-        """Write one document; with `refresh`, the next search sees it. False if a condition
-        (`op_type`, or `if_seq_no` with `if_primary_term`) is not met."""
-        action = {"_op_type": conditions.pop("op_type", "index"), **conditions}
-        action |= {"_index": self.alias(name), "_id": id, "_source": source}
-        [answer] = self.bulk([action], refresh=refresh)
+    def write(self, name: str, action: Json, *, refresh: bool = True) -> bool:
+        """Do one action; with `refresh`, the next search sees it. False if its condition is not
+        met."""
+        [answer] = self.bulk(name, [action], refresh=refresh)
         return bool(answer["status"] != CONFLICT)
 
     def create(self, name: str, id: str, source: Mapping[str, Any]) -> bool:
@@ -259,11 +254,6 @@ class Connection:
             except ConflictError:
                 return False
         return True
-
-    def deletion(self, name: str, doc: Json) -> Json:
-        """The bulk action that deletes a document if it has not changed since it was read."""
-        at = {"_index": self.alias(name), "_id": doc["_id"]}
-        return {"_op_type": "delete", **at, **if_unchanged(doc)}
 
     def refresh(self, name: str) -> None:
         """Make all that was written to an index visible to the next search; a missing index is
@@ -285,11 +275,6 @@ def _asked_again(search: Callable[[], ObjectApiResponse[Any]]) -> ObjectApiRespo
         if error.status_code not in NODE_AWAY:
             raise
     return search()
-
-
-def if_unchanged(doc: Mapping[str, Any]) -> dict[str, int]:
-    """The condition that a document has not changed since it was read."""
-    return {"if_seq_no": doc["_seq_no"], "if_primary_term": doc["_primary_term"]}
 
 
 class ConnectionPart:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from ticketing.batches import batches
 from ticketing.errors import StoreAway
 from ticketing.files import Json
+from ticketing.stores.elasticsearch.actions import change, deletion_of, replacement
 from ticketing.stores.elasticsearch.connection import (
     AT_ONCE,
     CONFLICT,
     OF_BUNDLES,
     Connection,
-    if_unchanged,
 )
 from ticketing.stores.elasticsearch.documents import (
     FIELDS,
@@ -83,34 +83,19 @@ def write_tickets(
     copies.
     """
     answers = connection.bulk(
-        {
-            "_index": connection.alias(TICKETS),
-            "_id": id,
-            "_source": document_of(ticket),
-            **({"_op_type": "index", **if_unchanged(known[id])} if id in known else _NEW),
-        }
-        for id, ticket in tickets.items()
+        TICKETS,
+        (replacement(known.get(id), id, document_of(ticket)) for id, ticket in tickets.items()),
     )
-    written = {
-        id: answer
-        for id, answer in zip(tickets, answers, strict=True)
-        if answer["status"] != CONFLICT
-    }
+    written = {answer["_id"]: answer for answer in answers if answer["status"] != CONFLICT}
     replaced = {id: answer for id, answer in written.items() if id in known}
     copy_filters(connection, replaced)
-    same_text = [id for id in replaced if known[id]["_source"]["version"] == tickets[id].version]
+    before = {id: known[id]["_source"] for id in replaced}
     marks = [
-        {
-            "_op_type": "update",
-            "_index": connection.alias(TICKETS),
-            "_id": id,
-            "doc": {"coded": known[id]["_source"]["coded"]},
-            **if_unchanged(replaced[id]),
-        }
-        for id in same_text
-        if known[id]["_source"]["coded"]
+        change(answer, id, {"coded": before[id]["coded"]})
+        for id, answer in replaced.items()
+        if before[id]["version"] == tickets[id].version and before[id]["coded"]
     ]
-    connection.bulk(marks, refresh=False)  # searches for `coded` refresh first
+    connection.bulk(TICKETS, marks, refresh=False)  # searches for `coded` refresh first
     return set(written)
 
 
@@ -138,18 +123,12 @@ def _copy(connection: Connection, name: str, ids: Sequence[str]) -> None:
         rows = {hit["fields"]["id"][0]: hit for hit in found["hits"]["hits"]} if found else {}
         # Tickets are read after codes: who changes a ticket later also changes these codes later.
         tickets = connection.get(TICKETS, rows, FIELDS)
+        copies = {id: copied(document_of(ticket_of(doc))) for id, doc in tickets.items()}
         answers = connection.bulk(
-            {
-                "_op_type": "index",
-                "_index": connection.alias(name),
-                "_id": id,
-                "_source": own_of(rows[id]["fields"]) | copied(document_of(ticket_of(doc))),
-                **if_unchanged(rows[id]),
-            }
-            for id, doc in tickets.items()
+            name,
+            (replacement(rows[id], id, own_of(rows[id]["fields"]) | copies[id]) for id in copies),
         )
-        written = zip(tickets, answers, strict=True)
-        left = [id for id, answer in written if answer["status"] == CONFLICT]
+        left = [answer["_id"] for answer in answers if answer["status"] == CONFLICT]
         if not left:
             return
     raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
@@ -174,7 +153,7 @@ def _remove(connection: Connection, name: str, ids: Sequence[str]) -> set[str]:
         # codes that are written from now on are no longer as they were read.
         left = connection.get(TICKETS, codes, ["id"])
         gone = {id: doc for id, doc in codes.items() if id not in left}
-        answers = connection.bulk(connection.deletion(name, doc) for doc in gone.values())
+        answers = connection.bulk(name, map(deletion_of, gone.values()))
         had |= gone.keys()
         if all(answer["status"] != CONFLICT for answer in answers):
             return had
@@ -183,6 +162,3 @@ def _remove(connection: Connection, name: str, ids: Sequence[str]) -> set[str]:
 
 def _bundles(connection: Connection) -> list[str]:
     return [meta["bundle_id"] for meta in metas_of(connection, codes_of("*"))]
-
-
-_NEW = {"_op_type": "create"}

@@ -16,6 +16,7 @@ from itertools import pairwise
 from ticketing.batches import batches
 from ticketing.errors import StoreAway
 from ticketing.files import Json
+from ticketing.stores.elasticsearch.actions import deletion, writing
 from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection
 from ticketing.stores.elasticsearch.copies import between
 from ticketing.stores.elasticsearch.documents import COPIED, OWN, columns, own_of
@@ -107,13 +108,11 @@ class Copy:
 
     def _write(self, hits: Iterator[Json], first: bool) -> int:
         """Write documents of the old index into the copy; returns how many there were."""
-        copied, index = 0, self._connection.alias(self._key)
+        copied = 0
         for page in batches(hits, AT_ONCE):
             documents = self._documents(page)
-            self._connection.bulk(
-                ({"_index": index, "_id": id, "_source": x} for id, x in documents.items()),
-                refresh=False,
-            )
+            actions = (writing(id, source) for id, source in documents.items())
+            self._connection.bulk(self._key, actions, refresh=False)
             copied += len(page)
             if first:
                 self._last_ids.append(max(documents))
@@ -148,10 +147,7 @@ class Copy:
 
     def _delete_gone_among(self, ids: Json, both: list[str]) -> None:
         kept, copied = ({hit["fields"]["id"][0] for hit in self._ids(x, ids)} for x in both)
-        index = self._connection.alias(self._key)
-        self._connection.bulk(
-            ({"_op_type": "delete", "_index": index, "_id": id} for id in copied - kept),
-        )
+        self._connection.bulk(self._key, map(deletion, copied - kept))
 
     def _ids(self, name: str, query: Json) -> Iterator[Json]:
         return self._connection.pages(

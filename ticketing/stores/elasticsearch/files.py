@@ -14,7 +14,8 @@ from pathlib import Path
 from ticketing.batches import batches
 from ticketing.errors import StoreAway
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.connection import ConnectionPart, if_unchanged
+from ticketing.stores.elasticsearch.actions import deletion, deletion_of, replacement, writing
+from ticketing.stores.elasticsearch.connection import ConnectionPart
 from ticketing.stores.elasticsearch.indices import FILES
 from ticketing.stores.files import Files, KeptFile, compared, damaged, no_file
 from ticketing.times import utc_now
@@ -40,10 +41,10 @@ class ElasticsearchFiles(ConnectionPart, Files):
             for data in some:
                 source = {"kind": "chunk", "upload": upload, "number": count, "put": begun}
                 source["data"] = base64.b64encode(data).decode()
-                actions.append({**self._at(f"{upload}:{count}"), "_source": source})
+                actions.append(writing(f"{upload}:{count}", source))
                 digest.update(data)
                 size, count = size + len(data), count + 1
-            self.connection.bulk(actions, refresh=False)
+            self.connection.bulk(FILES, actions, refresh=False)
         kept = KeptFile(name, size, digest.hexdigest(), utc_now())
         source = {"kind": "file", "name": name, "bytes": size, "sha256": kept.sha256}
         source |= {"put": kept.put.isoformat(), "upload": upload, "chunks": count}
@@ -51,8 +52,7 @@ class ElasticsearchFiles(ConnectionPart, Files):
             before = self._named(name)
             if before and before["_source"]["upload"] == upload:
                 return kept  # written, but the answer was lost
-            condition = if_unchanged(before) if before else {"op_type": "create"}
-            if self.connection.write(FILES, _key(name), source, **condition):
+            if self.connection.write(FILES, replacement(before, _key(name), source)):
                 if before:
                     self._drop_chunks(before["_source"])
                 return kept
@@ -73,8 +73,7 @@ class ElasticsearchFiles(ConnectionPart, Files):
             before = self._named(name)
             if before is None:
                 return
-            [answer] = self.connection.bulk([self.connection.deletion(FILES, before)])
-            if answer["status"] < 300:
+            if self.connection.write(FILES, deletion_of(before)):
                 self._drop_chunks(before["_source"])
                 return
         raise StoreAway(f"Others keep writing the file {name}; try again.")
@@ -92,7 +91,7 @@ class ElasticsearchFiles(ConnectionPart, Files):
     def _chunks(self, source: Json) -> Iterator[bytes]:
         for number in range(source["chunks"]):
             id = f"{source['upload']}:{number}"
-            found = self.connection.get(FILES, [id]).get(id)
+            found = self.connection.find(FILES, id)
             if found is None:
                 if self._require(source["name"])["upload"] == source["upload"]:
                     raise damaged(source["name"])
@@ -100,7 +99,7 @@ class ElasticsearchFiles(ConnectionPart, Files):
             yield base64.b64decode(found["_source"]["data"])
 
     def _named(self, name: str) -> Json | None:
-        return self.connection.get(FILES, [_key(name)]).get(_key(name))
+        return self.connection.find(FILES, _key(name))
 
     def _require(self, name: str) -> Json:
         found = self._named(name)
@@ -111,10 +110,7 @@ class ElasticsearchFiles(ConnectionPart, Files):
 
     def _drop_chunks(self, source: Json) -> None:
         ids = [f"{source['upload']}:{number}" for number in range(source["chunks"])]
-        self.connection.bulk(({"_op_type": "delete", **self._at(id)} for id in ids), refresh=False)
-
-    def _at(self, id: str) -> Json:
-        return {"_index": self.connection.alias(FILES), "_id": id}
+        self.connection.bulk(FILES, map(deletion, ids), refresh=False)
 
 
 def kept_of(source: Json) -> KeptFile:

@@ -6,6 +6,7 @@ from datetime import date
 
 from ticketing.files import Json
 from ticketing.history import HistoryEvent
+from ticketing.stores.elasticsearch.actions import creation, deletion_of
 from ticketing.stores.elasticsearch.connection import CONFLICT, Connection, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.history import ASKED, KINDS, Event, History, from_json, is_past, to_json
@@ -16,8 +17,8 @@ class ElasticsearchHistory(ConnectionPart, History):
 
     def add_events(self, events: Sequence[HistoryEvent]) -> int:
         """Append events in order, durably; returns how many were new."""
-        actions = [self._event_action(event) for event in events]
-        answers = self.connection.bulk(actions, refresh=False)  # many are added, few are read
+        actions = map(_creation, events)
+        answers = self.connection.bulk(RECORDS, actions, refresh=False)  # many, and few are read
         return sum(answer["status"] != CONFLICT for answer in answers)
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
@@ -43,12 +44,10 @@ class ElasticsearchHistory(ConnectionPart, History):
         self.connection.refresh(RECORDS)
         return self.connection.count(RECORDS, _whose(kind, person))
 
-    def _event_action(self, event: HistoryEvent) -> Json:
-        """The action that creates a record unless it exists."""
-        source = {"kind": KINDS[type(event)], "person": event.person, "event": to_json(event)}
-        key = f"history:{hashlib.sha256(event.event_id.encode()).hexdigest()}"
-        index = self.connection.alias(RECORDS)
-        return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
+
+def _creation(event: HistoryEvent) -> Json:
+    source = {"kind": KINDS[type(event)], "person": event.person, "event": to_json(event)}
+    return creation(f"history:{hashlib.sha256(event.event_id.encode()).hexdigest()}", source)
 
 
 def _whose(kind: type[Event], person: str) -> Json:
@@ -71,4 +70,4 @@ def asked_before(connection: Connection, before: date, keep: Collection[str]) ->
         )
         for hit in hits:
             if is_past(from_json(kind, hit["_source"]["event"]), before, keep):
-                yield connection.deletion(RECORDS, hit)
+                yield deletion_of(hit)

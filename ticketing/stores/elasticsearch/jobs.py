@@ -11,7 +11,8 @@ from uuid import uuid4
 from ticketing.errors import StoreAway
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind, JobState, log_from_json, log_to_json
-from ticketing.stores.elasticsearch.connection import ConnectionPart, if_unchanged
+from ticketing.stores.elasticsearch.actions import creation, replacement, writing
+from ticketing.stores.elasticsearch.connection import ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.jobs import (
     JobChanges,
@@ -54,7 +55,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         facts: Json = {"arguments": arguments or {}, "by": by}
         if kind.side_by_side:
             job = Job(uuid4().hex, kind, bundle_id, _QUEUED, total, 0, utc_now(), **facts)
-            self.connection.write(RECORDS, _key(job.id), _record(job), op_type="create")
+            self.connection.write(RECORDS, creation(_key(job.id), _record(job)))
             return job
         number = self.connection.count(RECORDS, {"bool": {"filter": _same(kind, bundle_id)}})
         for job in self._unfinished(*_same(kind, bundle_id)):
@@ -63,7 +64,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
             digest = hashlib.sha256(f"{kind}\0{bundle_id}\0{number + attempt}".encode())
             id = digest.hexdigest()[:32]
             job = Job(id, kind, bundle_id, _QUEUED, total, 0, utc_now(), **facts)
-            if self.connection.write(RECORDS, _key(job.id), _record(job), op_type="create"):
+            if self.connection.write(RECORDS, creation(_key(job.id), _record(job))):
                 return job
             existing = self.get_job(job.id)
             if existing and not existing.finished:
@@ -72,12 +73,12 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
 
     def put_job(self, job: Job) -> None:
         """Store the record of a job made elsewhere, replacing an older one."""
-        self.connection.write(RECORDS, _key(job.id), _record(job))
+        self.connection.write(RECORDS, writing(_key(job.id), _record(job)))
 
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""
-        found = self.connection.get(RECORDS, [_key(job_id)])
-        return _job(found[_key(job_id)]) if found else None
+        found = self.connection.find(RECORDS, _key(job_id))
+        return _job(found) if found else None
 
     def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
         """The latest jobs, newest first, optionally of one kind or one bundle."""
@@ -109,7 +110,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
     def _change(self, job_id: str, change: Callable[[Job], Job]) -> Job:
         key, changed = _key(job_id), None
         for _ in range(_ATTEMPTS):
-            found = self.connection.get(RECORDS, [key]).get(key)
+            found = self.connection.find(RECORDS, key)
             if found is None:
                 raise no_job(job_id)
             job = _job(found)
@@ -117,9 +118,8 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
                 return changed  # written, but the answer was lost
             changed = change(job)
             looked_at = changed.finished != job.finished  # other changes are read by id
-            if changed == job or self.connection.write(
-                RECORDS, key, _record(changed), refresh=looked_at, **if_unchanged(found)
-            ):
+            action = replacement(found, key, _record(changed))
+            if changed == job or self.connection.write(RECORDS, action, refresh=looked_at):
                 return changed
         raise StoreAway(f"Others keep changing the job {job_id}; try again.")
 

@@ -9,6 +9,7 @@ from ticketing import times
 from ticketing.batches import batches
 from ticketing.files import Json
 from ticketing.stores.checks import require_same, require_text
+from ticketing.stores.elasticsearch.actions import creation, deletion_of, writing
 from ticketing.stores.elasticsearch.connection import CONFLICT, PAGE, ConnectionPart
 from ticketing.stores.elasticsearch.history import asked_before
 from ticketing.stores.elasticsearch.indices import RECORDS
@@ -21,9 +22,8 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
 
     def put_query(self, query: Query) -> str:
         """Keep a query and record that it was asked today; returns query.id."""
-        action = self._query_action(query)
-        key = action["_id"]
-        if not self.connection.create(RECORDS, key, action["_source"]):  # it was asked before
+        key = f"query:{query.id}"
+        if not self.connection.create(RECORDS, key, _query_source(query)):  # it was asked before
             found = self.connection.source(RECORDS, key)
             if not found or found.get("asked", "") < _today():
                 self.put_queries([query])
@@ -32,14 +32,12 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
     def put_queries(self, queries: Sequence[Query]) -> None:
         """Keep many queries at once; they can be read by id at once, and `queries` refreshes
         first."""
-        actions = [self._query_action(query) for query in queries]
-        self.connection.bulk(actions, refresh=False)
+        self.connection.bulk(RECORDS, [_query_action(query) for query in queries], refresh=False)
 
     def get_query(self, query_id: str) -> Query | None:
         """A query put or judged before."""
-        key = f"query:{query_id}"
-        found = self.connection.get(RECORDS, [key])
-        return _query(found[key]["_source"]) if found else None
+        found = self.connection.find(RECORDS, f"query:{query_id}")
+        return _query(found["_source"]) if found else None
 
     def queries(self) -> Iterator[Query]:
         """All queries, read page by page."""
@@ -53,13 +51,12 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         """Delete unjudged queries, with askings and saved queries of them. A query of a format
         without the date of asking stays until it is asked again."""
         self.connection.refresh(RECORDS)  # `put_query` does not refresh
-        self.connection.bulk(asked_before(self.connection, before, keep))
+        self.connection.bulk(RECORDS, asked_before(self.connection, before, keep))
         kept, forgotten = set(keep), 0
         for page in batches(self._asked_before(before), PAGE):
             some = {hit["_id"].partition(":")[2]: hit for hit in page}
             gone = some.keys() - kept - self._judged(some)
-            deletions = [self.connection.deletion(RECORDS, some[query_id]) for query_id in gone]
-            answers = self.connection.bulk(deletions)
+            answers = self.connection.bulk(RECORDS, [deletion_of(some[id]) for id in gone])
             forgotten += sum(answer["status"] < 300 for answer in answers)
         return forgotten
 
@@ -100,9 +97,8 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         kept = self.connection.get(RECORDS, map(_key, judgments))
         require_same((_judgment(record["_source"]) for record in kept.values()), judgments)
         queries = {judgment.query.id: judgment.query for judgment in judgments}
-        actions = [self._query_action(query) for query in queries.values()]
-        actions += [self._judgment_action(judgment) for judgment in judgments]
-        answers = self.connection.bulk(actions)[len(queries) :]
+        actions = [*map(_query_action, queries.values()), *map(_creation, judgments)]
+        answers = self.connection.bulk(RECORDS, actions)[len(queries) :]
         return sum(answer["status"] != CONFLICT for answer in answers)
 
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
@@ -132,38 +128,39 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         """Number of events."""
         return self.connection.count(RECORDS, {"term": {"kind": "judgment"}})
 
-    def _query_action(self, query: Query) -> Json:
-        require_text((query.subject, query.description, query.ticket_id))
-        source = {
-            "kind": "query",
-            "subject": query.subject,
-            "description": query.description,
-            "ticket_id": query.ticket_id,
-            "asked": _today(),
-        }
-        index = self.connection.alias(RECORDS)
-        return {"_op_type": "index", "_index": index, "_id": f"query:{query.id}", "_source": source}
 
-    def _judgment_action(self, judgment: Judgment) -> Json:
-        query = judgment.query
-        source = {
-            "kind": "judgment",
-            "event_id": judgment.event_id,
-            "query_id": query.id,
-            "query": [query.subject, query.description, query.ticket_id],
-            "ticket_id": judgment.ticket_id,
-            "grade": judgment.grade,
-            "judge": judgment.judge,
-            "time": judgment.time.isoformat(),
-            "rank": judgment.rank,
-            "score": judgment.score,
-            "bundle_id": judgment.bundle_id,
-            "note": judgment.note,
-        }
-        digest = hashlib.sha256(judgment.event_id.encode()).hexdigest()
-        index = self.connection.alias(RECORDS)
-        key = f"judgment:{digest}"
-        return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
+def _query_source(query: Query) -> Json:
+    require_text((query.subject, query.description, query.ticket_id))
+    return {
+        "kind": "query",
+        "subject": query.subject,
+        "description": query.description,
+        "ticket_id": query.ticket_id,
+        "asked": _today(),
+    }
+
+
+def _query_action(query: Query) -> Json:
+    return writing(f"query:{query.id}", _query_source(query))
+
+
+def _creation(judgment: Judgment) -> Json:
+    query = judgment.query
+    source = {
+        "kind": "judgment",
+        "event_id": judgment.event_id,
+        "query_id": query.id,
+        "query": [query.subject, query.description, query.ticket_id],
+        "ticket_id": judgment.ticket_id,
+        "grade": judgment.grade,
+        "judge": judgment.judge,
+        "time": judgment.time.isoformat(),
+        "rank": judgment.rank,
+        "score": judgment.score,
+        "bundle_id": judgment.bundle_id,
+        "note": judgment.note,
+    }
+    return creation(_key(judgment), source)
 
 
 def _today() -> str:

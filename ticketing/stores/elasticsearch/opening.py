@@ -11,7 +11,8 @@ from ticketing.batches import batches
 from ticketing.errors import InputError, StoreError
 from ticketing.files import Json
 from ticketing.plurals import counted
-from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection, if_unchanged
+from ticketing.stores.elasticsearch.actions import replacement
+from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection
 from ticketing.stores.elasticsearch.copies import copy_filters
 from ticketing.stores.elasticsearch.documents import FIELDS, document_of, ticket_of
 from ticketing.stores.elasticsearch.faults import RESTORE
@@ -172,16 +173,13 @@ def _fill_tickets(connection: Connection) -> None:
     )
     for some in batches(hits, AT_ONCE):
         copy_filters(connection, [hit["_id"] for hit in some])
-        connection.bulk(
-            {
-                "_op_type": "index",
-                "_index": connection.alias(TICKETS),
-                "_id": hit["_id"],
-                "_source": document_of(ticket_of(hit)) | {"coded": hit["_source"]["coded"]},
-                **if_unchanged(hit),
-            }
-            for hit in some
-        )
+        connection.bulk(TICKETS, map(_with_new_fields, some))
+
+
+def _with_new_fields(hit: Json) -> Json:
+    """The action that writes a ticket with all fields of this version."""
+    filled = document_of(ticket_of(hit)) | {"coded": hit["_source"]["coded"]}
+    return replacement(hit, hit["_id"], filled)
 
 
 def _mark_upgraded(connection: Connection, index: Index) -> None:

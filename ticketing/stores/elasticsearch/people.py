@@ -8,7 +8,8 @@ from datetime import datetime
 from ticketing.files import Json
 from ticketing.people import Account, ApiToken, Permission, Role, Session
 from ticketing.stores.checks import require_account, require_text
-from ticketing.stores.elasticsearch.connection import MISSING, ConnectionPart, if_unchanged
+from ticketing.stores.elasticsearch.actions import deletion, replacement, writing
+from ticketing.stores.elasticsearch.connection import MISSING, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.people import PeopleStore
 
@@ -20,7 +21,7 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         """Add an account, or replace that of the same name."""
         require_account(account)
         source = {"kind": "account", **asdict(account), "groups": sorted(account.groups)}
-        self.connection.write(RECORDS, _account_key(account.name), source)
+        self.connection.write(RECORDS, writing(_account_key(account.name), source))
 
     def get_account(self, name: str) -> Account | None:
         """The account of a name."""
@@ -44,7 +45,7 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
             "created": session.created.isoformat(),
             "seen": session.seen.isoformat(),
         }
-        self.connection.write(RECORDS, f"session:{session.key}", source)
+        self.connection.write(RECORDS, writing(f"session:{session.key}", source))
 
     def get_session(self, key: str) -> Session | None:
         """The session of a key, unless it was ended."""
@@ -53,10 +54,10 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
 
     def touch_session(self, key: str, at: datetime) -> None:
         """Record that a session was used; an ended session stays ended."""
-        id = f"session:{key}"
-        if found := self.connection.get(RECORDS, [id]).get(id):
+        if found := self.connection.find(RECORDS, f"session:{key}"):
             source = found["_source"] | {"seen": at.isoformat()}
-            self.connection.write(RECORDS, id, source, refresh=False, **if_unchanged(found))
+            action = replacement(found, found["_id"], source)
+            self.connection.write(RECORDS, action, refresh=False)
 
     def end_session(self, key: str) -> None:
         """End a session if it exists."""
@@ -89,7 +90,7 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
             "created": token.created.isoformat(),
             "expires": token.expires.isoformat(),
         }
-        self.connection.write(RECORDS, f"token:{token.id}", source)
+        self.connection.write(RECORDS, writing(f"token:{token.id}", source))
 
     def get_token(self, token_id: str) -> ApiToken | None:
         """The token of an id, unless it was revoked."""
@@ -106,9 +107,8 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         return self._delete([f"token:{token_id}"]) > 0
 
     def _record(self, id: str) -> Json | None:
-        found = self.connection.get(RECORDS, [id])
-        source: Json | None = found[id]["_source"] if found else None
-        return source
+        found = self.connection.find(RECORDS, id)
+        return found and found["_source"]
 
     def _people(self, kind: str, name: str = "") -> list[Json]:
         """All records of a kind, optionally of one account, by the account's name."""
@@ -118,9 +118,8 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
 
     def _delete(self, ids: Iterable[str]) -> int:
         """Delete records; returns how many there were."""
-        index = self.connection.alias(RECORDS)
-        actions = [{"_op_type": "delete", "_index": index, "_id": id} for id in ids]
-        return sum(answer["status"] != MISSING for answer in self.connection.bulk(actions))
+        answers = self.connection.bulk(RECORDS, map(deletion, ids))
+        return sum(answer["status"] != MISSING for answer in answers)
 
 
 def _account_key(name: str) -> str:

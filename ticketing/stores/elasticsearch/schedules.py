@@ -2,7 +2,8 @@
 
 from ticketing.files import Json
 from ticketing.schedule import Schedule, schedule_from_json, schedule_to_json
-from ticketing.stores.elasticsearch.connection import ConnectionPart, if_unchanged
+from ticketing.stores.elasticsearch.actions import replacement
+from ticketing.stores.elasticsearch.connection import ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.schedules import Schedules
 
@@ -14,19 +15,15 @@ class ElasticsearchSchedules(ConnectionPart, Schedules):
 
     def schedule(self) -> Schedule:
         """The schedule that was set last, or one that never trains."""
-        return _read(self._found())
+        return _read(self.connection.find(RECORDS, _KEY))
 
     def set_schedule(self, schedule: Schedule, seen: Schedule) -> bool:
         """Replace the schedule that was `seen`."""
-        found = self._found()
+        found = self.connection.find(RECORDS, _KEY)
         if _read(found) != seen:
             return False
-        condition = if_unchanged(found) if found else {"op_type": "create"}
         source = {"kind": "schedule", "schedule": schedule_to_json(schedule)}
-        return self.connection.write(RECORDS, _KEY, source, **condition)
-
-    def _found(self) -> Json | None:
-        return self.connection.get(RECORDS, [_KEY]).get(_KEY)
+        return self.connection.write(RECORDS, replacement(found, _KEY, source))
 
 
 def _read(found: Json | None) -> Schedule:

@@ -2,7 +2,8 @@
 
 from ticketing.errors import StoreAway
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.connection import ConnectionPart, if_unchanged
+from ticketing.stores.elasticsearch.actions import replacement
+from ticketing.stores.elasticsearch.connection import ConnectionPart
 from ticketing.stores.elasticsearch.copies import codes_of
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.protocols import Serving
@@ -27,14 +28,13 @@ class ElasticsearchServing(ConnectionPart, Serving):
         """Switch atomically; naming the serving bundle again changes nothing."""
         key = _key(kind)
         for _ in range(_ATTEMPTS):
-            found = self.connection.get(RECORDS, [key]).get(key)
+            found = self.connection.find(RECORDS, key)
             served = found["_source"]["bundles"] if found else []
             if served[-1:] == [bundle_id]:
                 return
             self.connection.refresh(codes_of(bundle_id))  # `put_codes` does not refresh
             source = {"kind": "serving", "bundles": [*served, bundle_id]}
-            condition = if_unchanged(found) if found else {"op_type": "create"}
-            if self.connection.write(RECORDS, key, source, **condition):
+            if self.connection.write(RECORDS, replacement(found, key, source)):
                 return
         raise StoreAway("Others keep switching the serving bundle; try again.")
 

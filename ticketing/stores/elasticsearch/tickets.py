@@ -7,6 +7,7 @@ from datetime import datetime
 
 from ticketing.errors import StoreAway
 from ticketing.stores.checks import in_place_of, latest_by_id
+from ticketing.stores.elasticsearch.actions import deletion
 from ticketing.stores.elasticsearch.connection import Connection, ConnectionPart
 from ticketing.stores.elasticsearch.copies import (
     copy_filters,
@@ -80,8 +81,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         interrupted deletion had left its codes."""
         distinct = [id for id in dict.fromkeys(ids) if id]
         found = self.connection.get(TICKETS, distinct, ["id"])
-        alias = self.connection.alias(TICKETS)
-        self.connection.bulk({"_op_type": "delete", "_index": alias, "_id": id} for id in distinct)
+        self.connection.bulk(TICKETS, map(deletion, distinct))
         self._newest.clear()
         return len(found.keys() | remove_codes(self.connection, distinct))
 

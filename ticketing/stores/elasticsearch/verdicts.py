@@ -6,7 +6,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from ticketing.files import Json
 from ticketing.stores.checks import require_same, require_text
+from ticketing.stores.elasticsearch.actions import creation
 from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.protocols import Verdicts
@@ -23,7 +25,7 @@ class ElasticsearchVerdicts(ConnectionPart, Verdicts):
             require_text((*texts, verdict.bundle_id))
         kept = self.connection.get(RECORDS, map(_key, verdicts))
         require_same((_verdict(hit["_source"]["verdict"]) for hit in kept.values()), verdicts)
-        answers = self.connection.bulk([self._action(verdict) for verdict in verdicts])
+        answers = self.connection.bulk(RECORDS, map(_creation, verdicts))
         return sum(answer["status"] != CONFLICT for answer in answers)
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
@@ -37,15 +39,14 @@ class ElasticsearchVerdicts(ConnectionPart, Verdicts):
         )
         return (_verdict(hit["_source"]["verdict"]) for hit in pages)
 
-    def _action(self, verdict: Verdict) -> dict[str, Any]:
-        """The action that creates a record unless it exists."""
-        source = {
-            "kind": "verdict",
-            "subject_digest": _digest(verdict.subject),
-            "verdict": asdict(verdict) | {"time": verdict.time.isoformat()},
-        }
-        index = self.connection.alias(RECORDS)
-        return {"_op_type": "create", "_index": index, "_id": _key(verdict), "_source": source}
+
+def _creation(verdict: Verdict) -> Json:
+    source = {
+        "kind": "verdict",
+        "subject_digest": _digest(verdict.subject),
+        "verdict": asdict(verdict) | {"time": verdict.time.isoformat()},
+    }
+    return creation(_key(verdict), source)
 
 
 def _key(verdict: Verdict) -> str:
