@@ -1,15 +1,16 @@
 """Codes as stores return them: one ticket's row, and a block for the scan."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ticketing.ids import Ids
+from ticketing.tickets import Filters
 
 
 class ChosenIds(Sequence[str]):
@@ -78,3 +79,23 @@ class CodeRow:
     code: bytes
     topic: int | None = None
     vector: bytes = b""
+
+
+def passing(
+    filters: Filters, columns: Mapping[str, npt.NDArray[Any]], number_of: Callable[[str], int]
+) -> npt.NDArray[np.bool_]:
+    """Which of n tickets pass the filters, except groups: bool [n].
+
+    `columns` are `product` and `status` as numbers, `created` datetime64 (NaT if unknown) and
+    `has_solution` bool, each [n]. `number_of` gives the number of a product or a status, also of an
+    unknown one.
+    """
+    found = np.ones(len(columns["product"]), bool)
+    for name, wanted in (("product", filters.product), ("status", filters.status)):
+        if wanted:
+            found &= columns[name] == number_of(wanted)
+    if filters.created_since:  # a comparison with NaT is always False
+        found &= columns["created"] >= np.datetime64(filters.created_since)
+    if filters.created_before:
+        found &= columns["created"] < np.datetime64(filters.created_before)
+    return found & columns["has_solution"] if filters.has_solution else found

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from ticketing.errors import Conflict, InputError
+from ticketing.errors import Conflict, InputError, StoreError
 from ticketing.limits import ID, half_fault
 from ticketing.people import Account
 from ticketing.tickets import Filters, Judgment, Ticket, Verdict
@@ -57,6 +57,23 @@ def require_text(texts: Iterable[str]) -> None:
     for text in texts:
         if half_fault(text):
             raise half_a_character(text)
+
+
+def require_one_width(bundle_id: str, widths: set[int]) -> None:
+    """Raises StoreError if the codes of a bundle have several widths in bytes."""
+    if len(widths) > 1:
+        raise StoreError(
+            f"Codes of bundle {bundle_id} must all have one width, not"
+            f" {' and '.join(map(str, sorted(widths)))} bytes; drop its codes and reindex."
+        )
+
+
+def require_idle(bundle_id: str, serving: str) -> None:
+    """Raises Conflict if the bundle is the serving one."""
+    if bundle_id == serving:
+        raise Conflict(
+            f"Bundle {bundle_id} serves and cannot be deleted; let another one serve first."
+        )
 
 
 def require_account(account: Account) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from zlib import crc32
 
 from ticketing.batches import batches
-from ticketing.errors import Conflict, StoreAway, StoreError
+from ticketing.errors import StoreAway
 from ticketing.files import Json
 from ticketing.stores.blocks import CodeBlock, CodeRow
+from ticketing.stores.checks import require_idle, require_one_width
 from ticketing.stores.elasticsearch.actions import change, deletion_of, replacement
 from ticketing.stores.elasticsearch.candidates import block_of
 from ticketing.stores.elasticsearch.connection import CONFLICT
@@ -117,11 +118,7 @@ class ElasticsearchCodes(ElasticsearchTopics):
             metas = self._metas()
         meta = metas.get(bundle_id)
         widths |= {meta["width"]} if meta else set()
-        if len(widths) > 1:
-            raise StoreError(
-                f"Codes of bundle {bundle_id} must all have one width, not"
-                f" {' and '.join(map(str, sorted(widths)))} bytes; drop its codes and reindex."
-            )
+        require_one_width(bundle_id, widths)
         if meta is None:
             raise StoreAway(f"The codes of bundle {bundle_id} were dropped just now; try again.")
         return meta["build"], {other["build"] for other in metas.values()}
@@ -232,10 +229,7 @@ class ElasticsearchCodes(ElasticsearchTopics):
 
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; raises Conflict for the serving one."""
-        if self.serving() == bundle_id:
-            raise Conflict(
-                f"Bundle {bundle_id} serves and cannot be deleted; let another one serve first."
-            )
+        require_idle(bundle_id, self.serving())
         drop(self.connection, codes_of(bundle_id))
 
     def _build(self, bundle_id: str) -> str:

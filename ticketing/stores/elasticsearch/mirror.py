@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.stores.blocks import CodeBlock
+from ticketing.stores.blocks import CodeBlock, passing
 from ticketing.tickets import Filters
 
 MOST = 1 << 16
@@ -82,25 +82,13 @@ class Held:
         """The undamaged codes of matching tickets."""
         if filters == Filters():
             return self.whole
-        passing = self._passing(filters, self.facts[self.whole.live])
-        return replace(self.whole.chosen(np.flatnonzero(passing)), of=None)
-
-    def _passing(self, filters: Filters, facts: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
-        """Which tickets match, by their facts [n]: bool [n]."""
-        passing = np.ones(len(facts), bool)
-        for name, value in (("product", filters.product), ("status", filters.status)):
-            if value:
-                passing &= facts[name] == self.values.get(value, -1)
-        if filters.created_since:  # a comparison with NaT is always False
-            passing &= facts["created"] >= np.datetime64(filters.created_since)
-        if filters.created_before:
-            passing &= facts["created"] < np.datetime64(filters.created_before)
-        if filters.has_solution:
-            passing &= facts["has_solution"]
+        facts = self.facts[self.whole.live]
+        columns = {name: facts[name] for name in FACTS.fields or ()}
+        found = passing(filters, columns, lambda value: self.values.get(value, -1))
         if filters.groups is not None:
             seen = [not groups or bool(groups & filters.groups) for groups in list(self.sets)]
-            passing &= np.array(seen, bool)[facts["groups"]]
-        return passing
+            found &= np.array(seen, bool)[facts["groups"]]
+        return replace(self.whole.chosen(np.flatnonzero(found)), of=None)
 
 
 class Mirror:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ticketing.arrays import map_arrays, write_arrays
 from ticketing.errors import ArraysError
+from ticketing.stores.blocks import passing
 from ticketing.stores.sqlite.code_files import filters_file
 from ticketing.tickets import Filters
 
@@ -47,15 +48,7 @@ class FilterColumns:
 
     def passing(self, filters: Filters) -> npt.NDArray[np.bool_]:
         """Which rows pass the filters, except groups: bool [rows]."""
-        found = np.ones(len(self.product), bool)
-        for column, wanted in (self.product, filters.product), (self.status, filters.status):
-            if wanted:
-                found &= column == self._number_of(wanted)
-        if filters.created_since:
-            found &= self.created >= np.datetime64(filters.created_since)
-        if filters.created_before:
-            found &= self.created < np.datetime64(filters.created_before)
-        return found & self.has_solution if filters.has_solution else found
+        return passing(filters, vars(self), self._number_of)
 
     def now(self, connection: Connection, file: int, rows: int) -> "FilterColumns":
         """The columns updated from the database, for this many rows."""

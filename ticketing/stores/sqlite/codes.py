@@ -6,9 +6,9 @@ from sqlite3 import Connection
 from typing import cast
 from zlib import crc32
 
-from ticketing.errors import Conflict, StoreError
 from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import CodeBlock, CodeRow
+from ticketing.stores.checks import require_idle, require_one_width
 from ticketing.stores.protocols import Codes
 from ticketing.stores.sqlite.code_blocks import CodeFile, SeenCodes, file_of
 from ticketing.stores.sqlite.code_files import remove_codes, write_rows
@@ -66,11 +66,7 @@ class SQLiteCodes(DatabasePart, Codes):
         with self.database.writing(durable=True) as connection:
             file = file_of(connection, bundle_id)
             widths = {len(row.code) for row in rows} | ({file.width} if file else set())
-            if len(widths) > 1:
-                raise StoreError(
-                    f"Codes of bundle {bundle_id} must all have one width, not"
-                    f" {' and '.join(map(str, sorted(widths)))} bytes; drop its codes and reindex."
-                )
+            require_one_width(bundle_id, widths)
             wanted = _wanted(connection, file, rows)
             if not wanted:
                 return 0
@@ -209,10 +205,7 @@ class SQLiteCodes(DatabasePart, Codes):
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; raises Conflict for the serving one."""
         with self.database.writing() as connection:
-            if served(connection) == bundle_id:
-                raise Conflict(
-                    f"Bundle {bundle_id} serves and cannot be deleted; let another one serve first."
-                )
+            require_idle(bundle_id, served(connection))
             file = file_of(connection, bundle_id)
             connection.execute("DELETE FROM code_files WHERE bundle_id = ?", (bundle_id,))
         if file:
