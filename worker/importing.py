@@ -5,7 +5,8 @@ from hashlib import sha256
 
 from celery import Celery
 
-from ticketing.desk import Desk, leases
+from ticketing.desk import Desk
+from ticketing.desk.leases import held
 from ticketing.errors import BrokerAway, NotReady
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind
@@ -20,18 +21,16 @@ def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
     is created, NotReady if others are starting the same import and do not finish.
     """
     same = _digest(arguments, by)
+    busy = NotReady("The same import is being begun just now; look at the jobs.")
     try:
-        with leases.held(desk.whole, f"import {same}", wait=True):
+        with held(desk.whole, f"import {same}", or_raise=busy):
             job = _under_way(desk, same)
             if job:
                 _let_go(desk, arguments)
             return job or start(desk, app, JobKind.IMPORT, "", arguments, by)
-    except BrokerAway:
+    except (BrokerAway, NotReady):
         _let_go(desk, arguments)
         raise
-    except leases.Taken:
-        _let_go(desk, arguments)
-        raise NotReady("The same import is being begun just now; look at the jobs.") from None
 
 
 def _under_way(desk: Desk, same: str) -> Job | None:

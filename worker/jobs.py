@@ -240,11 +240,9 @@ def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Actor)
     Raises NotFound, NotReady for a job that does not wait, or that somebody else has just answered,
     BrokerAway (it is then resumed later).
     """
-    try:
-        with leases.held(desk.whole, f"answer {job_id}", wait=True):
-            job = _answered(desk, job_id, yes, by)
-    except leases.Taken:
-        raise NotReady(f"Somebody else answers job {job_id} just now; look again.") from None
+    busy = NotReady(f"Somebody else answers job {job_id} just now; look again.")
+    with leases.held(desk.whole, f"answer {job_id}", or_raise=busy):
+        job = _answered(desk, job_id, yes, by)
     return publish(desk, app, job) if yes else job
 
 

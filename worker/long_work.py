@@ -49,7 +49,7 @@ def do_job(desk: Desk, app: Celery, job_id: str, ending: Ending | None = None) -
     with (
         failing(desk, job_id),
         suppress(Taken),
-        held(desk.whole, lease_of(job_id), wait=True) as lease,
+        held(desk.whole, lease_of(job_id), or_raise=Taken()) as lease,
     ):
         job = wanted(desk, job_id)
         if job:

@@ -1,5 +1,6 @@
 """The last steps of a reindex job: compare its bundle with the serving one, and promote it."""
 
+from contextlib import suppress
 from uuid import uuid4
 
 from celery import Celery
@@ -31,12 +32,13 @@ def take_step(desk: Desk, app: Celery, job_id: str) -> None:
     killed process has expired. Raises StoreAway (may be repeated); any other failure ends the job
     in state failed.
     """
-    with failing(desk, job_id), beating(desk.whole, job_id, STEP_SECONDS):
-        try:
-            with held(desk.whole, lease_of(job_id), wait=True):
-                _go_on(desk, app, job_id)
-        except Taken:
-            return
+    with (
+        failing(desk, job_id),
+        beating(desk.whole, job_id, STEP_SECONDS),
+        suppress(Taken),
+        held(desk.whole, lease_of(job_id), or_raise=Taken()),
+    ):
+        _go_on(desk, app, job_id)
 
 
 def _go_on(desk: Desk, app: Celery, job_id: str) -> None:

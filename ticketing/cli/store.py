@@ -10,7 +10,7 @@ from ticketing.cli.groups import Group
 from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk, open_desk
-from ticketing.desk.leases import Taken, held
+from ticketing.desk.leases import held
 from ticketing.desk.restore import require_restored
 from ticketing.errors import InputError, NotReady
 from ticketing.history import Deed
@@ -40,14 +40,13 @@ def resize(shards: int) -> None:
     settings = _of_servers()
     from ticketing.stores.elasticsearch.connection import Connection  # an optional part
 
-    with closing(open_desk(settings)) as desk, closing(Connection(settings)) as connection:
-        try:
-            with held(desk.whole, "resizing", wait=True):
-                _resize(desk, connection, shards)
-        except Taken:
-            raise NotReady(
-                "Another `ticketing store resize` is running on this store; wait for its end."
-            ) from None
+    busy = "Another `ticketing store resize` is running on this store; wait for its end."
+    with (
+        closing(open_desk(settings)) as desk,
+        closing(Connection(settings)) as connection,
+        held(desk.whole, "resizing", or_raise=NotReady(busy)),
+    ):
+        _resize(desk, connection, shards)
     say(f"All indices of tickets and codes have {counted(shards, 'shard')}.")
     if settings.store_shards != shards:
         say(f"Set TICKETING_STORE_SHARDS={shards} for those to come.")

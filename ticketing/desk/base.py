@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from ticketing.desk.leases import HeldLease, Taken, held
+from ticketing.desk.leases import HeldLease, held
 from ticketing.desk.loaded import Loaded
 from ticketing.errors import (
     BundleAway,
@@ -253,16 +253,11 @@ class DeskBase:
             return set(words)
         return self.store.known_words(list(dict.fromkeys(words)))
 
-    @contextmanager
-    def _one_training(self, what: str) -> Iterator[HeldLease]:
+    def _one_training(self, what: str) -> AbstractContextManager[HeldLease]:
         """Context manager: only one training of a kind at a time. Raises NotReady if another
-        process, on any machine, is training. A process that was killed a moment ago still holds the
-        lease; this waits until that expires."""
-        try:
-            with held(self.whole, what, wait=True) as lease:
-                yield lease
-        except Taken:
-            raise NotReady("Another training is running on this desk; wait for its end.") from None
+        process, on any machine, is training."""
+        busy = NotReady("Another training is running on this desk; wait for its end.")
+        return held(self.whole, what, or_raise=busy)
 
 
 def _away(bundle_id: str, error: NotFound) -> BundleAway:

@@ -47,17 +47,17 @@ class Taken(Exception):
 
 
 @contextmanager
-def held(store: Leases, name: str, *, wait: bool) -> Iterator[HeldLease]:
+def held(store: Leases, name: str, *, or_raise: Exception) -> Iterator[HeldLease]:
     """Context manager: hold a lease during the block.
 
-    With `wait`, wait as long as a lease of a dead process may last. Raises Taken if another process
-    still holds it.
+    Waits as long as a lease of a dead process may last. If another process still holds the lease
+    then, `or_raise` is raised.
     """
     lease = HeldLease(store, name)
-    until = time.monotonic() + (LEASE_SECONDS + RENEW_SECONDS if wait else 0)
+    until = time.monotonic() + LEASE_SECONDS + RENEW_SECONDS
     while not lease.take():
         if time.monotonic() >= until:
-            raise Taken
+            raise or_raise
         time.sleep(min(RENEW_SECONDS, 1.0))
     try:
         with repeating(lease.renew, RENEW_SECONDS):  # no store, no other holder

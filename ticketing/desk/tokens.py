@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from ticketing.desk.audit import Audit
-from ticketing.desk.leases import Taken, held
+from ticketing.desk.leases import HeldLease, held
 from ticketing.errors import Conflict, InputError, NotFound
 from ticketing.history import Deed
 from ticketing.limits import half_fault
@@ -42,15 +42,11 @@ class Tokens(Audit):
             raise NotFound(f"Nobody is called {name[:80]}.")
         return account
 
-    @contextmanager
-    def _one_change(self) -> Iterator[None]:
+    def _one_change(self) -> AbstractContextManager[HeldLease]:
         """Context manager: only one change of people or tokens at a time, so that two admins cannot
         remove each other's rights at once. Raises Conflict."""
-        try:
-            with held(self.store, "people", wait=True):
-                yield
-        except Taken:
-            raise Conflict("Somebody else is changing people just now; try again.") from None
+        busy = Conflict("Somebody else is changing people just now; try again.")
+        return held(self.store, "people", or_raise=busy)
 
     def make_token(
         self,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.fake_desk import FakeDesk
-from ticketing.desk.leases import held
+from ticketing.desk.leases import Taken, held
 from ticketing.errors import BrokerAway, NotReady
 from ticketing.history import Deed
 from ticketing.jobs import JobKind, JobState, Promotion, Step
@@ -230,7 +230,7 @@ def test_a_reindex_whose_last_steps_somebody_does_is_not_left_whatever_the_clock
     job = desk.store.create_job(JobKind.REINDEX, "b1", 5)
     desk.store.update_job(job.id, state=JobState.RUNNING, step=step)
     monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
-    with held(desk.store, lease_of(job.id), wait=False):
+    with held(desk.store, lease_of(job.id), or_raise=Taken()):
         assert jobs.resume_jobs(desk, app) == []
         assert cancel_job(desk, job.id).state == JobState.RUNNING
     assert [left.id for left in jobs.resume_jobs(desk, app)] == [job.id]
@@ -240,7 +240,7 @@ def test_a_job_that_is_about_to_end_is_not_begun_beside_itself(desk):
     app = make_app(desk.settings)
     arguments = desk.training_arguments()
     job = start_training(desk, app, arguments, "ada")
-    with held(desk.store, lease_of(job.id), wait=False):  # somebody works on it
+    with held(desk.store, lease_of(job.id), or_raise=Taken()):  # somebody works on it
         desk.store.update_job(job.id, state=JobState.RUNNING)
         assert not cancel_job(desk, job.id).finished
         with pytest.raises(NotReady, match="is about to end; try again then"):

@@ -420,7 +420,7 @@ def test_two_trainings_at_once_are_refused(desk, monkeypatch):
     monkeypatch.setattr(leases, "RENEW_SECONDS", 0.1)
     other = open_desk(desk.settings)
     with (
-        leases.held(other.store, "training", wait=False),
+        leases.held(other.store, "training", or_raise=leases.Taken()),
         pytest.raises(NotReady, match="Another training"),
     ):
         desk.train(TINY, tiny_training())

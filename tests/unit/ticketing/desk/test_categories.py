@@ -282,7 +282,8 @@ def test_a_training_that_ends_before_its_classifier_serves_is_not_done_again(des
 def test_two_trainings_at_once_are_refused(desk, monkeypatch):
     monkeypatch.setattr(leases, "LEASE_SECONDS", 1.0)
     monkeypatch.setattr(leases, "RENEW_SECONDS", 0.1)
-    with leases.held(desk.store, "categories", wait=False), pytest.raises(NotReady):
+    here = leases.held(desk.store, "categories", or_raise=leases.Taken())
+    with here, pytest.raises(NotReady):
         desk.train_categories(titles(), ["x"], Synonyms(()), read_category_settings(FAST))
 
 
