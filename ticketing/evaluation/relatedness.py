@@ -3,7 +3,7 @@ error."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ NOTHING_TO_FIT = (
 ONE_SCORE = "the distances of all labelled pairs map to one grade"
 
 Places = Mapping[str, Mapping[str, tuple[int, float]]]
+Floats = npt.NDArray[np.float64]
 
 
 class Estimate(NamedTuple):
@@ -59,57 +60,46 @@ def relatedness(places: Places, labels: Sequence[Label], fit: Sequence[Label]) -
     on the pairs of `fit`, which were not used in training. r and MSE compare scores with grades;
     rho uses only the order of the distances. Intervals are over queries.
     """
-    found = [label for label in labels if label.ticket_id in places.get(label.query.id, {})]
-    ratings, distances = _pairs(places, found)
-    if not found:
+    queries, ratings, distances = _pairs(places, labels)
+    if not queries:
         return Relatedness(0, reasons=(NO_PAIR,))
-    reasons = []
-    if len(set(ratings)) < 2:
-        reasons.append(ONE_GRADE)
-    if len(set(distances)) < 2:
-        reasons.append(ONE_DISTANCE)
+    alike = (ONE_GRADE, ratings), (ONE_DISTANCE, distances)
+    reasons = [reason for reason, values in alike if len(set(values)) < 2]
     comparable = not reasons
-    fit_ratings, fit_distances = _pairs(places, fit)
-    scores = None
-    if len(set(fit_ratings)) > 1:
-        scores = np.interp(distances, *fit_scores(fit_distances, fit_ratings))
-    else:
-        reasons.append(NOTHING_TO_FIT)
-    r = rho = mse = None
-    weights = _resamples(tuple(label.query.id for label in found))
-    several = len({label.query.id for label in found}) > 1
-
-    def interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:
-        return percentiles(values) if several else (np.nan, np.nan)  # one query has no interval
-
+    weights = _resamples(queries)
+    estimate = partial(_estimate, several=len(set(queries)) > 1)
+    r = rho = None
     if comparable:
         ranked = weighted_ranks(weights, -distances)
         resampled = weighted_pearson(weights, ranked, weighted_ranks(weights, ratings))
-        rho = Estimate(float(spearmanr(-distances, ratings).statistic), *interval(resampled))
-    if comparable and scores is not None:
-        if len(set(scores)) > 1:
-            resampled = weighted_pearson(weights, scores, ratings)
-            r = Estimate(float(pearsonr(scores, ratings).statistic), *interval(resampled))
-        else:
-            reasons.append(ONE_SCORE)
-    if scores is not None:
-        error = (scores - ratings) ** 2
-        resampled = weights @ error / weights.sum(1)
-        mse = Estimate(float(error.mean()), *interval(resampled))
-    return Relatedness(len(found), r, rho, mse, tuple(reasons))
+        rho = estimate(spearmanr(-distances, ratings).statistic, resampled)
+    _, fit_ratings, fit_distances = _pairs(places, fit)
+    if len(set(fit_ratings)) < 2:
+        return Relatedness(len(queries), rho=rho, reasons=(*reasons, NOTHING_TO_FIT))
+    scores = np.interp(distances, *fit_scores(fit_distances, fit_ratings))
+    error = (scores - ratings) ** 2
+    mse = estimate(error.mean(), weights @ error / weights.sum(1))
+    if comparable and len(set(scores)) < 2:
+        reasons.append(ONE_SCORE)
+    elif comparable:
+        r = estimate(
+            pearsonr(scores, ratings).statistic, weighted_pearson(weights, scores, ratings)
+        )
+    return Relatedness(len(queries), r, rho, mse, tuple(reasons))
 
 
-def _pairs(
-    places: Places, labels: Sequence[Label]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Ratings and distances of the labelled pairs that were found."""
-    pairs = [
-        (label.grade.rating, places[label.query.id][label.ticket_id][1])
-        for label in labels
-        if label.ticket_id in places.get(label.query.id, {})
-    ]
-    ratings, distances = np.array(pairs, dtype=float).reshape(-1, 2).T
-    return ratings, distances
+def _estimate(value: float, resampled: Floats, several: bool) -> Estimate:
+    """A value and the interval of its resamples. One query alone has no interval."""
+    return Estimate(float(value), *(percentiles(resampled) if several else ()))
+
+
+def _pairs(places: Places, labels: Sequence[Label]) -> tuple[tuple[str, ...], Floats, Floats]:
+    """Queries, ratings and distances of the labelled pairs that were found."""
+    found = [label for label in labels if label.ticket_id in places.get(label.query.id, {})]
+    distances = [places[label.query.id][label.ticket_id][1] for label in found]
+    ratings = [label.grade.rating for label in found]
+    queries = tuple(label.query.id for label in found)
+    return queries, np.array(ratings, dtype=float), np.array(distances, dtype=float)
 
 
 @lru_cache(maxsize=1)  # all ways of an evaluation have the same labels
