@@ -4,8 +4,7 @@ A label is compared with the judge's present grade, so that a file only changes 
 NO and YES again end as YES.
 """
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -13,25 +12,17 @@ from pathlib import Path
 from typing import Protocol
 
 from ticketing.errors import InputError
-from ticketing.labels.columns import Columns, cell, complete, is_exported, no_cell, restored, shown
+from ticketing.labels.columns import Columns, cell, complete, no_cell, restored, shown
 from ticketing.labels.derive import latest
 from ticketing.labels.events import is_event, new_events
+from ticketing.labels.grades import scale_of
 from ticketing.labels.known import JudgedQueries
-from ticketing.limits import NAME, half_fault, query_fault
+from ticketing.labels.rows import IMPORT, LabelReader, named_tickets
+from ticketing.limits import NAME, half_fault
 from ticketing.stores.protocols import Judgments, Tickets
 from ticketing.tables import NoUsableRow, Reject, Row, leave_out, read_rows, whole
-from ticketing.text import strip_markup
-from ticketing.tickets import IMPORTED, Grade, Judgment, Query, Ticket
+from ticketing.tickets import IMPORTED, Grade, Judgment
 from ticketing.times import just_after, utc_now
-
-_WORDS = {"YES": Grade.YES, "REL": Grade.REL, "NO": Grade.NO}
-_GAINS = {"2": Grade.YES, "1": Grade.REL, "0": Grade.NO}
-_RATINGS = {"5": Grade.YES, "3": Grade.REL, "1": Grade.NO}
-_NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+")
-
-
-IMPORT = "import"
-"""Name of the judge if none is given."""
 
 
 @dataclass
@@ -45,19 +36,6 @@ class LabelReport:
     strange: int = 0
     unmapped: set[str] = field(default_factory=set)
     rejects: list[Reject] = field(default_factory=list)
-
-
-def read_grades(options: Iterable[str]) -> dict[str, Grade]:
-    """The mapping from `VALUE=YES|REL|NO` options. Raises InputError for any other form."""
-    grades = {}
-    for option in options:
-        value, _, name = option.rpartition("=")
-        if not value or name.strip().upper() not in _WORDS:
-            raise InputError(
-                f"--grade {option} is not of the form VALUE=YES, VALUE=REL or VALUE=NO."
-            )
-        grades[value.strip().casefold()] = _WORDS[name.strip().upper()]
-    return grades
 
 
 class TicketsAndJudgments(Tickets, Judgments, Protocol):
@@ -83,14 +61,7 @@ def import_labels(
     """
     _require_judge(judge)
     report = LabelReport()
-    rows: list[Row] = []
-    for row in read_rows(path):
-        if isinstance(row, Reject):
-            leave_out(row, report.rejects)
-        else:
-            rows.append(row)
-    if not rows:
-        raise NoUsableRow(path, report.rejects)
+    rows = _read(path, report)
     kept = list(store.judgments())
     if is_event(rows[0].values):
         if grades or before or (columns, judge) != (Columns(), IMPORT):
@@ -110,8 +81,10 @@ def import_labels(
             raise InputError(
                 "--before needs queries that are tickets; name their column by --query."
             )
-        asked = _Asked(columns, _tickets(rows, columns, store), JudgedQueries(kept), judge)
-        said = _label_events(rows, asked, grades, before, report)
+        tickets = named_tickets(rows, columns, store)
+        reader = LabelReader(columns, tickets, JudgedQueries(kept), judge)
+        graded = _graded(rows, columns, grades, report)
+        said = _label_events(graded, reader, before, report)
         present = {_pair(one): one for one in latest(kept)}
         events = [_after(present.get(_pair(one)), one) for one in said]
     report.added = store.add_judgments(events)
@@ -119,14 +92,17 @@ def import_labels(
     return report
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """Data for making a row's event, apart from the row."""
-
-    columns: Columns
-    tickets: Mapping[str, Ticket]
-    judged: JudgedQueries
-    judge: str
+def _read(path: Path, report: LabelReport) -> list[Row]:
+    """The rows that can be read. Raises InputError if there is none."""
+    rows: list[Row] = []
+    for row in read_rows(path):
+        if isinstance(row, Reject):
+            leave_out(row, report.rejects)
+        else:
+            rows.append(row)
+    if not rows:
+        raise NoUsableRow(path, report.rejects)
+    return rows
 
 
 def _pair(event: Judgment) -> tuple[str, str, str]:
@@ -155,36 +131,21 @@ def _after(present: Judgment | None, said: Judgment) -> Judgment:
 
 
 def _label_events(
-    rows: list[Row],
-    asked: _Asked,
-    grades: Mapping[str, Grade] | None,
+    rows: Iterable[tuple[Row, Grade]],
+    reader: LabelReader,
     before: datetime | None,
     report: LabelReport,
 ) -> list[Judgment]:
-    columns = asked.columns
-    scale = _scale(rows, columns.grade) if grades is None else grades
+    """What the rows say that is new; if a judge grades a pair twice, the better grade."""
     now = utc_now()
     best: dict[tuple[str, str, str], tuple[Grade, Judgment]] = {}
-    for row in rows:
-        if column := no_cell(row, columns):
-            reason = "is neither text nor a number"
-            report.rejects.append(Reject(row.file, row.line, column, reason))
-            continue
-        value = cell(row, columns.grade)
-        grade = scale.get(value.casefold(), scale.get(whole(value)))
-        if grade is None:
-            if grades is None:
-                report.rejects.append(_no_grade(row, columns))
-            else:
-                report.left_out += 1
-                report.unmapped.add(value)
-            continue
-        event = _event(row, asked, grade, now)
+    for row, grade in rows:
+        event = reader.event(row, grade, now)
         if isinstance(event, Reject):
             report.rejects.append(event)
-        elif before and not _created_before(event.query, asked.tickets, before):
+        elif before and not reader.asked_before(event, before):
             report.left_out += 1
-        elif _says_what_all_do(row, asked) and asked.judged.agree(event):
+        elif reader.is_known(row, event):
             report.known += 1
         else:
             report.left_out += (pair := _pair(event)) in best
@@ -193,92 +154,22 @@ def _label_events(
     return [event for _, event in best.values()]
 
 
-def _says_what_all_do(row: Row, asked: _Asked) -> bool:
-    """Whether a row is from labels.csv, whose labels are derived from all judges."""
-    named = cell(row, asked.columns.judge) or asked.judge != IMPORT
-    return (is_exported(row) and not named) or _of_one_text(row, asked) is not None
-
-
-def _no_grade(row: Row, columns: Columns) -> Reject:
-    reason = f"{shown(row, columns.grade)} is no grade; map it by --grade"
-    return Reject(row.file, row.line, columns.grade, reason)
-
-
-def _event(
-    row: Row,
-    asked: _Asked,
-    grade: Grade,
-    now: datetime,
-) -> Judgment | Reject:
-    """The event of one row, without its id."""
-    columns, tickets = asked.columns, asked.tickets
-    for column in filter(None, (columns.query, columns.ticket)):
-        if _id(row, column, tickets) not in tickets:
-            reason = f"there is no ticket {shown(row, column)} in the archive"
-            return Reject(row.file, row.line, column, reason)
-    query, ticket_id = _query(row, asked), _id(row, columns.ticket, tickets)
-    if not query.subject and not query.description:
-        return Reject(row.file, row.line, columns.subject, "is empty")
-    part, fault = query_fault(query)
-    if fault:
-        return Reject(row.file, row.line, getattr(columns, part), fault)
-    if query.ticket_id == ticket_id:
-        return Reject(row.file, row.line, columns.ticket, "is the query itself")
-    judge = cell(row, columns.judge) or asked.judge
-    if fault := NAME.fault(len(judge)):
-        return Reject(row.file, row.line, columns.judge, fault)
-    return Judgment("", query, ticket_id, grade, judge, now)
-
-
-def _query(row: Row, asked: _Asked) -> Query:
-    columns = asked.columns
-    if columns.query:
-        return asked.tickets[_id(row, columns.query, asked.tickets)].as_query
-    return _of_one_text(row, asked) or _typed(row, columns)
-
-
-def _of_one_text(row: Row, asked: _Asked) -> Query | None:
-    """The judged query with the one text of a row, unless the row itself gives the query."""
-    if asked.columns.query or cell(row, asked.columns.description):
-        return None
-    known = asked.judged.named(cell(row, asked.columns.subject))
-    return known if known and known.id != _typed(row, asked.columns).id else None
-
-
-def _typed(row: Row, columns: Columns) -> Query:
-    texts = (strip_markup(cell(row, name)) for name in (columns.subject, columns.description))
-    return Query(*texts)
-
-
-def _tickets(rows: list[Row], columns: Columns, store: Tickets) -> dict[str, Ticket]:
-    """The tickets of the archive that the rows refer to or may refer to."""
-    named = (columns.ticket, columns.query) if columns.query else (columns.ticket,)
-    ids = {cell(row, column) for row in rows for column in named}
-    return store.get_tickets(sorted(ids | set(map(whole, ids))))
-
-
-def _id(row: Row, column: str, tickets: Mapping[str, Ticket]) -> str:
-    """The id in a row: as it is written or, if there is no such ticket, as a whole number."""
-    written = cell(row, column)
-    return written if written in tickets else whole(written)
-
-
-def _created_before(query: Query, tickets: Mapping[str, Ticket], before: datetime) -> bool:
-    created = tickets[query.ticket_id].created
-    return created is not None and created < before
-
-
-def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
-    """The grades of words and numbers in a column. A 1 is the lowest rating if a 3 or 5 occurs,
-    otherwise a gain. Raises InputError for numbers on neither scale if known ones would be
-    misread."""
-    values = {whole(cell(row, column)) for row in rows}
-    numbers = set(filter(_NUMBER.fullmatch, values))
-    scale = next((known for known in (_GAINS, _RATINGS) if numbers <= known.keys()), None)
-    if scale is None:
-        shown = ", ".join(number[:20] for number in sorted(numbers)[:9])
-        raise InputError(
-            f"{rows[0].file} has the grades {shown}, which are on neither"
-            " scale known here (2, 1, 0 and 5, 3, 1); map each by --grade, as --grade 3=YES."
-        )
-    return {word.casefold(): grade for word, grade in _WORDS.items()} | scale
+def _graded(
+    rows: list[Row], columns: Columns, grades: Mapping[str, Grade] | None, report: LabelReport
+) -> Iterator[tuple[Row, Grade]]:
+    """The rows with a known grade, and that grade; the others are rejected or left out."""
+    scale = scale_of(rows, columns.grade) if grades is None else grades
+    for row in rows:
+        value = cell(row, columns.grade)
+        grade = scale.get(value.casefold(), scale.get(whole(value)))
+        if column := no_cell(row, columns):
+            reason = "is neither text nor a number"
+            report.rejects.append(Reject(row.file, row.line, column, reason))
+        elif grade is not None:
+            yield row, grade
+        elif grades is None:
+            reason = f"{shown(row, columns.grade)} is no grade; map it by --grade"
+            report.rejects.append(Reject(row.file, row.line, columns.grade, reason))
+        else:
+            report.left_out += 1
+            report.unmapped.add(value)
