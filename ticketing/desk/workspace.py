@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ticketing.desk.asking import Asks
@@ -76,31 +77,66 @@ class Workspace(Asks, Judging):
             raise InputError("Name the bundle to compare the serving one with.")
         bundles = (serving, other) if sampling == Sampling.DIFFERENT else (serving,)
         drawn = sorted(self.store.queries(), key=lambda query: _order(seed, query.id))
-        remembered = {
+        tried = drawn if sampling == Sampling.RANDOM else drawn[:DRAWN]
+        left: Iterable[Query] = (query for query in tried if self._is_left(query, bundles, judge))
+        if sampling == Sampling.UNCERTAIN:
+            left = self._most_uncertain_first(left, serving)
+        elif sampling == Sampling.DIFFERENT:
+            left = self._most_different_first(left, bundles)
+        chosen = tuple(query.id for query in islice(left, size))
+        if not chosen:
+            raise InputError(
+                "Of the queries drawn none is left to judge that way; begin again, choose another"
+                " way, or ask something new."
+            )
+        return Round(chosen, bundles, seed)
+
+    def _is_left(self, query: Query, bundles: tuple[str, ...], judge: str) -> bool:
+        """Whether a query has tickets that a judge has not judged."""
+        if self._names_only(query):
+            return False
+        pairs = self._pairs(query, Round((query.id,), bundles), judge)
+        return any(pair.judged is None for pair in pairs)
+
+    def _names_only(self, query: Query) -> bool:
+        """Whether a query consists only of a ticket's id, or of numbers and codes."""
+        from ticketing.retrieval.naming import is_an_id, names_in
+        from ticketing.retrieval.verbatim import codes_alone
+        from ticketing.text.telling import TellingWords
+
+        by_id = is_an_id(query) and bool(self.store.get_tickets(names_in(query)))
+        telling = TellingWords(self.recommender().model.vocabulary)
+        return by_id or bool(codes_alone(query, telling))
+
+    def _most_uncertain_first(self, queries: Iterable[Query], serving: str) -> list[Query]:
+        """Queries by the distance of their chance of an answer from one half; then those that
+        nothing matches well."""
+        answered = {
             asking.query.id: (asking.chance, asking.outlook)
             for asking in self.store.events(Asking)
             if asking.chance is not None
             and (asking.bundle_id, asking.filters, asking.groups)
             == (serving, Filters(), self.groups)
         }
-        chosen: list[tuple[float, Query]] = []
-        for query in drawn if sampling == Sampling.RANDOM else drawn[:DRAWN]:
-            if sampling == Sampling.RANDOM and len(chosen) == size:
-                break
-            found = Round((query.id,), bundles, seed)
-            if self._names_only(query):
-                continue
-            if any(pair.judged is None for pair in self._pairs(query, found, judge)):
-                worth = self._worth(query, sampling, bundles, remembered)
-                if worth < 1:
-                    chosen.append((worth, query))
-        if not chosen:
-            raise InputError(
-                "Of the queries drawn none is left to judge that way; begin again, choose another"
-                " way, or ask something new."
-            )
-        chosen.sort(key=lambda item: item[0])  # the sort is stable: random ones keep their order
-        return Round(tuple(query.id for _, query in chosen[:size]), bundles, seed)
+
+        def place(query: Query) -> tuple[bool, float]:
+            chance, outlook = answered.get(query.id) or self._expected(query)
+            return outlook == Outlook.NOTHING, abs(chance - 0.5)
+
+        return sorted(queries, key=place)
+
+    def _most_different_first(
+        self, queries: Iterable[Query], bundles: Sequence[str]
+    ) -> list[Query]:
+        """Queries by the overlap (Jaccard) of two bundles' ten best tickets; those with the same
+        tickets are left out."""
+        overlaps = {}
+        for query in queries:
+            one, other = (set(self.best_of(query, bundle)) for bundle in bundles)
+            overlaps[query] = len(one & other) / max(len(one | other), 1)
+        return sorted(
+            (query for query in overlaps if overlaps[query] < 1), key=overlaps.__getitem__
+        )
 
     def pairs(self, round_: Round, judge: str) -> list[Pair]:
         """All tickets to judge in a round, query by query, in shuffled order within a query.
@@ -133,35 +169,6 @@ class Workspace(Asks, Judging):
         from ticketing.evaluation.agreement import agreements
 
         return agreements(standing(self.store.judgments()))
-
-    def _worth(
-        self,
-        query: Query,
-        sampling: Sampling,
-        bundles: Sequence[str],
-        remembered: Mapping[str, tuple[float, Outlook]],
-    ) -> float:
-        """Priority of a query, smaller is sooner; 1 if judging it would teach nothing. For
-        uncertain queries, half the distance of the chance from one half, plus 1/2 if nothing
-        matches well. For differing ones, the overlap (Jaccard) of the two bundles' ten best.
-        `remembered` are chances and outlooks by query id."""
-        if sampling == Sampling.UNCERTAIN:
-            chance, outlook = remembered.get(query.id) or self._expected(query)
-            return abs(chance - 0.5) / 2 + (outlook == Outlook.NOTHING) / 2
-        if sampling == Sampling.DIFFERENT:
-            one, two = (set(self.best_of(query, bundle)) for bundle in bundles)
-            return len(one & two) / max(len(one | two), 1)
-        return 0.0
-
-    def _names_only(self, query: Query) -> bool:
-        """Whether a query consists only of a ticket's id, or of numbers and codes."""
-        from ticketing.retrieval.naming import is_an_id, names_in
-        from ticketing.retrieval.verbatim import codes_alone
-        from ticketing.text.telling import TellingWords
-
-        by_id = is_an_id(query) and bool(self.store.get_tickets(names_in(query)))
-        telling = TellingWords(self.recommender().model.vocabulary)
-        return by_id or bool(codes_alone(query, telling))
 
     def _expected(self, query: Query) -> tuple[float, Outlook]:
         """The chance that a query is answered, and its outlook."""
