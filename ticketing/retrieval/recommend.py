@@ -202,40 +202,40 @@ class Recommender:
             raise InputError("The query is blank: give a subject or a description.")
         near = max(2 * limit, NEAREST)
         found = self.nearest(query, filters, near, exhaustive)
-        encoded = found.query
         over = self.store, self.model, self._folder
         answer = AnswerRows(*over, query, filters, self._telling, self.solved)
         rows = answer.first(found, limit)
-        alone = answer.by_id or bool(answer.codes)
-        if not alone and len(rows) < limit and len(found.best.places) == near < FARTHEST:
+        by_name = answer.by_id or bool(answer.codes)
+        if not by_name and len(rows) < limit and len(found.best.places) == near < FARTHEST:
             found = self.nearest(query, filters, FARTHEST, exhaustive)
             rows = answer.first(found, limit)
         every = [one for row in rows for one in (row.best, *row.like)]
+        shown = {one.ticket.id for one in every}
         chance = found.chances.answered if rows else 0.0
         if any(one.by_id or one.settles(query) for one in every):
             chance = 1.0
         outlook = self.model.calibration.outlook(chance)
         if rows and answer.codes and outlook == Outlook.NOTHING:
             outlook = Outlook.POSSIBLE
+        why_nothing = ""
+        if outlook == Outlook.NOTHING:
+            why_nothing = self._note(query, found, rows, answer.codes, filters)
+        meant: dict[str, str] = {}
+        if not (query.ticket_id or by_name):
+            meant = self._corrector.meant(query.text, found.query.words)
         return Recommendations(
             query=query,
             bundle_id=self.model.id,
-            items=self._explainer.explain(query, encoded, rows),
+            items=self._explainer.explain(query, found.query, rows),
             outlook=outlook,
             chance=chance,
-            note=self._note(query, found, rows, answer.codes, filters)
-            if outlook == Outlook.NOTHING
-            else "",
+            note=why_nothing,
             named=tuple(answer.codes) if rows and not answer.by_id else (),
             searched=found.searched,
-            meant={}
-            if query.ticket_id or alone
-            else self._corrector.meant(query.text, encoded.words),
-            typical=typical_parts(self.model, encoded, self._sample(found.whole)),
+            meant=meant,
+            typical=typical_parts(self.model, found.query, self._sample(found.whole)),
             outdated=answer.outdated,
-            mentioned=tuple(
-                id for id in answer.mentioned if id not in {one.ticket.id for one in every}
-            ),
+            mentioned=tuple(id for id in answer.mentioned if id not in shown),
         )
 
     def _note(
