@@ -8,6 +8,7 @@ Most modules here implement one protocol of a store:
   in memory, each a `mirror`).
 - `connection`: requests to the server. `actions` are what it writes, `client` opens the client,
   `faults` translates its errors, `documents` converts tickets and codes to documents and back.
+- `records`: queries and ids of the documents that are neither tickets, codes nor files.
 - `indices`, `opening`: the names and mappings of the indices; creating and updating them.
 - `resizing`, `copying`: change the number of shards of an index.
 - `copies`: keeps copied fields of a ticket up to date in its codes.

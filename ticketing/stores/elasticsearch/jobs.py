@@ -14,6 +14,7 @@ from ticketing.jobs import Job, JobKind, JobState, log_from_json, log_to_json
 from ticketing.stores.elasticsearch.actions import creation, replacement, writing
 from ticketing.stores.elasticsearch.connection import ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.elasticsearch.records import of_kind
 from ticketing.stores.jobs import (
     JobChanges,
     Jobs,
@@ -57,7 +58,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
             job = Job(uuid4().hex, kind, bundle_id, _QUEUED, total, 0, utc_now(), **facts)
             self.connection.write(RECORDS, creation(_key(job.id), _record(job)))
             return job
-        number = self.connection.count(RECORDS, {"bool": {"filter": _same(kind, bundle_id)}})
+        number = self.connection.count(RECORDS, of_kind("job", *_same(kind, bundle_id)))
         for job in self._unfinished(*_same(kind, bundle_id)):
             return job
         for attempt in range(_ATTEMPTS):
@@ -82,13 +83,13 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
 
     def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
         """The latest jobs, newest first, optionally of one kind or one bundle."""
-        asked = {"kind": "job", "name": kind, "bundle_id": bundle_id}
+        asked = {"name": kind, "bundle_id": bundle_id}
         given = [{"term": {field: value}} for field, value in asked.items() if value]
-        return self._listed({"bool": {"filter": given}}, limit)
+        return self._listed(of_kind("job", *given), limit)
 
     def unfinished_jobs(self) -> list[Job]:
         """All jobs that are queued, running or waiting, newest first."""
-        return self._unfinished({"term": {"kind": "job"}})
+        return self._unfinished()
 
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
         """Change the given fields and set the heartbeat, unless the job has finished."""
@@ -123,9 +124,9 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
                 return changed
         raise StoreAway(f"Others keep changing the job {job_id}; try again.")
 
-    def _unfinished(self, *filters: Json) -> list[Job]:
+    def _unfinished(self, *conditions: Json) -> list[Job]:
         """Jobs that are unfinished now, newest first; the search itself may be outdated."""
-        query = {"bool": {"filter": list(filters), "must_not": _FINISHED}}
+        query = of_kind("job", {"bool": {"must_not": _FINISHED}}, *conditions)
         return [job for job in self._listed(query, MOST_UNFINISHED) if not job.finished]
 
     def _listed(self, query: Json, limit: int) -> list[Job]:
@@ -138,11 +139,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
 
 def _same(kind: JobKind, bundle_id: str) -> list[Json]:
     """The conditions for jobs of a kind and a bundle."""
-    return [
-        {"term": {"kind": "job"}},
-        {"term": {"name": kind}},
-        {"term": {"bundle_id": bundle_id}},
-    ]
+    return [{"term": {"name": kind}}, {"term": {"bundle_id": bundle_id}}]
 
 
 _FINISHED = [{"exists": {"field": "finished"}}]

@@ -1,6 +1,5 @@
 """Queries and judgments in Elasticsearch."""
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
@@ -10,9 +9,10 @@ from ticketing.batches import batches
 from ticketing.files import Json
 from ticketing.stores.checks import require_same, require_text
 from ticketing.stores.elasticsearch.actions import creation, deletion_of, writing
-from ticketing.stores.elasticsearch.connection import CONFLICT, PAGE, ConnectionPart
+from ticketing.stores.elasticsearch.connection import PAGE, ConnectionPart
 from ticketing.stores.elasticsearch.history import asked_before
 from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.elasticsearch.records import append, in_order, key_of, of_kind
 from ticketing.stores.protocols import Judgments
 from ticketing.tickets import Grade, Judgment, Query
 
@@ -42,10 +42,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
     def queries(self) -> Iterator[Query]:
         """All queries, read page by page."""
         self.connection.refresh(RECORDS)  # `put_query` does not refresh
-        pages = self.connection.pages(
-            RECORDS, sort=[{"_seq_no": "asc"}], query={"term": {"kind": "query"}}
-        )
-        return (_query(hit["_source"]) for hit in pages)
+        return (_query(hit["_source"]) for hit in in_order(self.connection, "query"))
 
     def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
         """Delete unjudged queries, with askings and saved queries of them. A query of a format
@@ -62,22 +59,15 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
 
     def _asked_before(self, day: date) -> Iterator[Json]:
         """The records of queries last put before a day, as they were read."""
-        must = [{"term": {"kind": "query"}}, {"range": {"asked": {"lt": day.isoformat()}}}]
-        return self.connection.pages(
-            RECORDS,
-            sort=[{"_seq_no": "asc"}],
-            query={"bool": {"filter": must}},
-            source=False,
-            seq_no_primary_term=True,
-        )
+        asked = {"range": {"asked": {"lt": day.isoformat()}}}
+        return in_order(self.connection, "query", asked, source=False, seq_no_primary_term=True)
 
     def _judged(self, query_ids: Iterable[str]) -> set[str]:
         """Ids of the judged ones among the queries, at most a page of them."""
-        must = [{"term": {"kind": "judgment"}}, {"terms": {"query_id": list(query_ids)}}]
         found = self.connection.search(
             RECORDS,
             size=0,
-            query={"bool": {"filter": must}},
+            query=of_kind("judgment", {"terms": {"query_id": list(query_ids)}}),
             aggs={"judged": {"terms": {"field": "query_id", "size": PAGE}}},
         )
         return {bucket["key"] for bucket in found["aggregations"]["judged"]["buckets"]}
@@ -98,8 +88,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         require_same((_judgment(record["_source"]) for record in kept.values()), judgments)
         queries = {judgment.query.id: judgment.query for judgment in judgments}
         actions = [*map(_query_action, queries.values()), *map(_creation, judgments)]
-        answers = self.connection.bulk(RECORDS, actions)[len(queries) :]
-        return sum(answer["status"] != CONFLICT for answer in answers)
+        return append(self.connection, actions) - len(queries)
 
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
         """All events, optionally of one query and one ticket, in the order in which they were
@@ -108,25 +97,18 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         if ticket_id:
             unknown = {"bool": {"must_not": {"exists": {"field": "ticket_id"}}}}
             of.append({"bool": {"should": [{"term": {"ticket_id": ticket_id}}, unknown]}})
-        found = (_judgment(hit["_source"]) for hit in self._logged(of))
+        found = (_judgment(hit["_source"]) for hit in in_order(self.connection, "judgment", *of))
         return (event for event in found if ticket_id in ("", event.ticket_id))
 
     def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
         """All events with their sequence numbers plus one, since the first is 0."""
         since: list[Json] = [{"range": {"_seq_no": {"gte": start - 1}}}] if start else []
-        return ((hit["sort"][0] + 1, _judgment(hit["_source"])) for hit in self._logged(since))
-
-    def _logged(self, of: Sequence[Json]) -> Iterator[Json]:
-        """The records of judgments in the order in which they were added: the index has one shard,
-        so sequence numbers are that order."""
-        must = [{"term": {"kind": "judgment"}}, *of]
-        return self.connection.pages(
-            RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
-        )
+        hits = in_order(self.connection, "judgment", *since)
+        return ((hit["sort"][0] + 1, _judgment(hit["_source"])) for hit in hits)
 
     def count_judgments(self) -> int:
         """Number of events."""
-        return self.connection.count(RECORDS, {"term": {"kind": "judgment"}})
+        return self.connection.count(RECORDS, of_kind("judgment"))
 
 
 def _query_source(query: Query) -> Json:
@@ -168,7 +150,7 @@ def _today() -> str:
 
 
 def _key(judgment: Judgment) -> str:
-    return f"judgment:{hashlib.sha256(judgment.event_id.encode()).hexdigest()}"
+    return key_of("judgment", judgment.event_id)
 
 
 def _query(source: Mapping[str, Any]) -> Query:

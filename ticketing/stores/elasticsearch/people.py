@@ -1,6 +1,5 @@
 """Accounts, sessions and API tokens in Elasticsearch."""
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
@@ -11,6 +10,7 @@ from ticketing.stores.checks import require_account, require_text
 from ticketing.stores.elasticsearch.actions import deletion, replacement, writing
 from ticketing.stores.elasticsearch.connection import MISSING, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.elasticsearch.records import key_of, of_kind
 from ticketing.stores.people import PeopleStore
 
 
@@ -21,16 +21,16 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         """Add an account, or replace that of the same name."""
         require_account(account)
         source = {"kind": "account", **asdict(account), "groups": sorted(account.groups)}
-        self.connection.write(RECORDS, writing(_account_key(account.name), source))
+        self.connection.write(RECORDS, writing(key_of("account", account.name), source))
 
     def get_account(self, name: str) -> Account | None:
         """The account of a name."""
-        source = self._record(_account_key(name))
+        source = self._record(key_of("account", name))
         return _account(source) if source else None
 
     def has_accounts(self) -> bool:
         """Whether there is any account."""
-        return self.connection.count(RECORDS, {"term": {"kind": "account"}}) > 0
+        return self.connection.count(RECORDS, of_kind("account")) > 0
 
     def accounts(self) -> list[Account]:
         """All accounts, by name."""
@@ -112,18 +112,14 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
 
     def _people(self, kind: str, name: str = "") -> list[Json]:
         """All records of a kind, optionally of one account, by the account's name."""
-        must = [{"term": {"kind": kind}}, *([{"term": {"name": name}}] if name else [])]
+        query = of_kind(kind, *([{"term": {"name": name}}] if name else []))
         sort = [{"name": "asc"}, {"_seq_no": "asc"}]
-        return list(self.connection.pages(RECORDS, sort=sort, query={"bool": {"filter": must}}))
+        return list(self.connection.pages(RECORDS, sort, query=query))
 
     def _delete(self, ids: Iterable[str]) -> int:
         """Delete records; returns how many there were."""
         answers = self.connection.bulk(RECORDS, map(deletion, ids))
         return sum(answer["status"] != MISSING for answer in answers)
-
-
-def _account_key(name: str) -> str:
-    return f"account:{hashlib.sha256(name.encode()).hexdigest()}"
 
 
 def _account(source: Json) -> Account:
