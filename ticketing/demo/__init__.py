@@ -4,5 +4,4 @@
 - `wording`: varies the wording of texts and adds typing errors.
 - `writer`: writes one ticket or one query about a fault.
 - `generator`: generates the whole base with its labels.
-- `overlap`: prints how few words a query shares with its right ticket.
 """

@@ -8,9 +8,9 @@ from itertools import islice
 
 import pytest
 
+from tests.overlap import COMPONENTS, bm25_accuracy, mean_words, overlap
 from ticketing.demo.catalogue import load_catalogue
 from ticketing.demo.generator import generate, iter_tickets
-from ticketing.demo.overlap import COMPONENTS, bm25_accuracy, mean_words, overlap, report
 from ticketing.tickets import Grade
 
 
@@ -117,13 +117,6 @@ def test_words_alone_do_not_find_the_right_tickets(base):
     """BM25 does well enough to be a baseline and leaves room for a learned model."""
     assert 0.35 < bm25_accuracy(base, ("subject", "description")) < 0.75
     assert bm25_accuracy(base, COMPONENTS) < 0.85
-
-
-def test_the_report_states_the_counts(base):
-    said = report(base)
-    assert "tickets 949; labelled pairs 421" in said
-    assert "end-user queries 28" in said
-    assert "Acc@10" in said
 
 
 def test_end_users_word_no_text_of_their_fault_as_its_tickets_do(base):

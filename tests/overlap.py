@@ -1,4 +1,4 @@
-"""Word overlap of queries and their right tickets: `python -m ticketing.demo.overlap`.
+"""Word overlap of the demonstration's queries and their right tickets.
 
 English stop words (as listed by sklearn) and masks for numbers are left out.
 """
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from ticketing.demo.generator import DemoBase, generate
+from ticketing.demo.generator import DemoBase
 from ticketing.text import tokenize
 from ticketing.text.bm25 import BM25
 from ticketing.tickets import Grade, Label, Query, Ticket
@@ -73,34 +73,6 @@ def bm25_accuracy(base: DemoBase, components: tuple[str, ...], least: Grade = Gr
     return found / len(right)
 
 
-def report(base: DemoBase) -> str:
-    """All measures as lines of text."""
-    grades = {grade: sum(label.grade == grade for label in base.labels) for grade in Grade}
-    lines = [
-        f"tickets {len(base.tickets)}; labelled pairs {len(base.labels)} "
-        f"({', '.join(f'{grade.name} {count}' for grade, count in grades.items())}) "
-        f"of {len({label.query for label in base.labels})} queries",
-        f"end-user queries {len({label.query for label in base.gold})}, gold "
-        f"YES {sum(label.grade == Grade.YES for label in base.gold)}, "
-        f"REL {sum(label.grade == Grade.REL for label in base.gold)}",
-        "mean words: " + ", ".join(f"{k} {v:.1f}" for k, v in mean_words(base.tickets).items()),
-    ]
-    for grade, name in ((Grade.YES, "right"), (Grade.REL, "related"), (Grade.NO, "unrelated")):
-        pairs = overlap(base, grade)
-        low, middle, high = np.quantile(pairs.shared, (0.1, 0.5, 0.9))
-        lines.append(
-            f"query words in a {name} ticket: mean {pairs.shared.mean():.1%}, 10 % {low:.1%}, "
-            f"50 % {middle:.1%}, 90 % {high:.1%}; Jaccard mean {pairs.jaccard.mean():.3f}"
-        )
-    for components in (COMPONENTS[:2], COMPONENTS):
-        right = bm25_accuracy(base, components)
-        helpful = bm25_accuracy(base, components, least=Grade.REL)
-        lines.append(
-            f"BM25 over {', '.join(components)}: Acc@10 {right:.2f} (YES), {helpful:.2f} (YES, REL)"
-        )
-    return "\n".join(lines)
-
-
 def _words(*texts: str) -> set[str]:
     tokens = {token for text in texts for token in tokenize(text)}
     return {token for token in tokens if token.isalpha() and token not in ENGLISH_STOP_WORDS}
@@ -122,7 +94,3 @@ def _unrelated(base: DemoBase) -> list[tuple[Query, str]]:
         for query, _ in _pairs(base.gold, Grade.YES)
         for ids in (judged[query],)
     ]
-
-
-if __name__ == "__main__":
-    print(report(generate()))
