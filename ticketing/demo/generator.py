@@ -42,25 +42,24 @@ class DemoBase:
 def generate(seed: int = SEED, tickets: int = TICKETS) -> DemoBase:
     """The whole base in memory; `iter_tickets` yields the same tickets one by one.
 
-    Raises InputError when the catalogue cannot be used, ValueError for a base too small
-    to hold two tickets of every fault.
+    Raises ValueError for a base too small to hold two tickets of every fault.
     """
-    desk = _Desk(load_catalogue(), seed)
-    if tickets < 2 * len(desk.deck):
-        raise ValueError(f"a base needs at least {2 * len(desk.deck)} tickets, not {tickets}")
-    archive = tuple(desk.tickets(tickets))
+    plan = _Plan(load_catalogue(), seed)
+    if tickets < 2 * len(plan.deck):
+        raise ValueError(f"a base needs at least {2 * len(plan.deck)} tickets, not {tickets}")
+    archive = tuple(plan.tickets(tickets))
     ids: dict[str, list[str]] = {}
     for number, ticket in enumerate(archive):
-        ids.setdefault(desk.fault_of(number).key, []).append(ticket.id)
-    return DemoBase(archive, tuple(_labels(desk, ids)), tuple(_gold(desk, ids)))
+        ids.setdefault(plan.fault_of(number).key, []).append(ticket.id)
+    return DemoBase(archive, tuple(_labels(plan, ids)), tuple(_gold(plan, ids)))
 
 
 def iter_tickets(seed: int = SEED, tickets: int = TICKETS) -> Iterator[Ticket]:
     """The tickets of `generate(seed, tickets)` in constant memory."""
-    return _Desk(load_catalogue(), seed).tickets(tickets)
+    return _Plan(load_catalogue(), seed).tickets(tickets)
 
 
-class _Desk:
+class _Plan:
     """Assigns faults to queries and tickets, and wordings to their authors."""
 
     def __init__(self, catalogue: Catalogue, seed: int):
@@ -139,17 +138,17 @@ class _Desk:
         return Writer(self.catalogue, hand, rng, FIRST_DAY + SPAN).query()
 
 
-def _labels(desk: _Desk, ids: dict[str, list[str]]) -> Iterator[Label]:
+def _labels(plan: _Plan, ids: dict[str, list[str]]) -> Iterator[Label]:
     """LABELS judged pairs: for each query some YES, some REL, and for the rest NO.
 
     Half of the NO tickets come from the same assembly where it has unrelated faults.
     """
-    for number, fault in enumerate(desk.asked):
-        query = desk.query(fault, Author.EARLIER)
-        rng = Random(f"{desk.seed}/labels/{fault.key}")
+    for number, fault in enumerate(plan.asked):
+        query = plan.query(fault, Author.EARLIER)
+        rng = Random(f"{plan.seed}/labels/{fault.key}")
         size = LABELS // LABELLED_QUERIES + (number < LABELS % LABELLED_QUERIES)
         near = [t for key in sorted(fault.related) for t in ids[key]]
-        apart = [f for f in desk.catalogue.faults if f.key not in fault.related | {fault.key}]
+        apart = [f for f in plan.catalogue.faults if f.key not in fault.related | {fault.key}]
         beside = [t for f in apart if f.assembly == fault.assembly for t in ids[f.key]]
         others = [t for f in apart if f.assembly != fault.assembly for t in ids[f.key]]
         yes = rng.sample(ids[fault.key], min(rng.randrange(2, 5), len(ids[fault.key])))
@@ -161,9 +160,9 @@ def _labels(desk: _Desk, ids: dict[str, list[str]]) -> Iterator[Label]:
             yield from (Label(query, ticket_id, grade) for ticket_id in chosen)
 
 
-def _gold(desk: _Desk, ids: dict[str, list[str]]) -> Iterator[Label]:
-    for fault in desk.asked[:GOLD_QUERIES]:
-        query = desk.query(fault, Author.END_USER)
+def _gold(plan: _Plan, ids: dict[str, list[str]]) -> Iterator[Label]:
+    for fault in plan.asked[:GOLD_QUERIES]:
+        query = plan.query(fault, Author.END_USER)
         yield from (Label(query, ticket_id, Grade.YES) for ticket_id in ids[fault.key])
         for key in sorted(fault.related):
             yield from (Label(query, ticket_id, Grade.REL) for ticket_id in ids[key])
