@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
@@ -13,13 +12,14 @@ from pydantic import Field
 from scipy.sparse import csr_array
 from scipy.special import expit, logsumexp
 
-from topic_models.documents import Documents, Ragged, ragged, trainable
+from topic_models.documents import Documents, Ragged, ragged
 from topic_models.errors import ModelFileError, NotFittedError
-from topic_models.protocol import TopicModel, check_state, check_topic
+from topic_models.protocol import TopicModel, check_state
 from topic_models.settings import ModelSettings
-from topic_models.training import Epoch, Progress, fingerprint, train
+from topic_models.training import Epoch
 
 if TYPE_CHECKING:  # imported lazily: torch takes a second
+    from topic_models.learning import Learner
     from topic_models.network import Network
 
 ACTIVATIONS = {"sigmoid": expit, "tanh": np.tanh}
@@ -90,33 +90,17 @@ class DocNADE(TopicModel):
         self.history: tuple[Epoch, ...] = ()
         self._arrays: dict[str, np.ndarray] = {}
 
-    def fit(
-        self,
-        documents: Documents,
-        validation: Documents | None = None,
-        *,
-        progress: Callable[[Progress], None] | None = None,
-        checkpoint: Path | None = None,
-    ) -> Self:
-        """See TopicModel.fit. Adam on the mean -log p(v_i | v_<i) over a batch's words; validation
-        scores them in the order given."""
+    def _learner(self, training: Ragged, validation: Ragged | None) -> Learner:
+        """Adam on the mean -log p(v_i | v_<i) over a batch's words; validation scores them in the
+        order given."""
         from topic_models.learning import Learner
 
-        training, ragged_validation = trainable(
-            documents, validation, self.settings.vocabulary_size
-        )
-        learner = Learner(self.settings, training, ragged_validation)
-        self.history = train(
-            learner,
-            documents=len(training),
-            epochs=self.settings.epochs,
-            patience=self.settings.patience,
-            fingerprint=fingerprint(self.settings, training, ragged_validation),
-            progress=progress,
-            checkpoint=checkpoint,
-        )
-        self._learned({name: array.numpy() for name, array in learner.average.state_dict().items()})
-        return self
+        return Learner(self.settings, training, validation)
+
+    def _keep(self, learner: Learner) -> None:
+        """See TopicModel."""
+        arrays = learner.average.state_dict().items()
+        self._learned({name: array.numpy() for name, array in arrays})
 
     def _learned(self, arrays: dict[str, np.ndarray]) -> None:
         self._arrays = arrays
@@ -137,12 +121,10 @@ class DocNADE(TopicModel):
         vectors: npt.NDArray[np.float32] = np.sum(hidden, axis=0).astype(np.float32)
         return vectors
 
-    def top_words(self, topic: int, n: int = 10) -> list[int]:
-        """See TopicModel.top_words."""
-        check_topic(topic, self.settings.topics)
-        weights = self._known()["words"][:, topic]
-        words: list[int] = np.argsort(-weights, kind="stable")[:n].tolist()
-        return words
+    def _strengths(self, topic: int) -> npt.NDArray[np.float32]:
+        """The topic's column of W."""
+        weights: npt.NDArray[np.float32] = self._known()["words"][:, topic]
+        return weights
 
     def log_likelihood(self, documents: Documents) -> npt.NDArray[np.float64]:
         """See TopicModel.log_likelihood; words are read in the given order.

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -24,11 +23,11 @@ import numpy.typing as npt
 from pydantic import Field
 from scipy.special import gammaln, logsumexp
 
-from topic_models.documents import Documents, Ragged, ragged, trainable
+from topic_models.documents import Documents, Ragged, ragged
 from topic_models.errors import ModelFileError, NotFittedError
-from topic_models.protocol import TopicModel, check_state, check_topic, mean_perplexity
+from topic_models.protocol import TopicModel, check_state, mean_perplexity
 from topic_models.settings import ModelSettings
-from topic_models.training import Epoch, Progress, fingerprint, train
+from topic_models.training import Epoch
 
 if TYPE_CHECKING:  # imported lazily: gensim takes a second
     from gensim.models.ldamodel import LdaModel
@@ -66,30 +65,13 @@ class LDA(TopicModel):
         self.history: tuple[Epoch, ...] = ()
         self._fitted: LdaModel | None = None
 
-    def fit(
-        self,
-        documents: Documents,
-        validation: Documents | None = None,
-        *,
-        progress: Callable[[Progress], None] | None = None,
-        checkpoint: Path | None = None,
-    ) -> Self:
-        """See TopicModel.fit."""
-        training, ragged_validation = trainable(
-            documents, validation, self.settings.vocabulary_size
-        )
-        learner = _Learner(self.settings, training, ragged_validation)
-        self.history = train(
-            learner,
-            documents=len(training),
-            epochs=self.settings.epochs,
-            patience=self.settings.patience,
-            fingerprint=fingerprint(self.settings, training, ragged_validation),
-            progress=progress,
-            checkpoint=checkpoint,
-        )
+    def _learner(self, training: Ragged, validation: Ragged | None) -> _Learner:
+        """See TopicModel."""
+        return _Learner(self.settings, training, validation)
+
+    def _keep(self, learner: _Learner) -> None:
+        """See TopicModel."""
         self._fitted = learner.model
-        return self
 
     def transform(self, documents: Documents) -> npt.NDArray[np.float32]:
         """See TopicModel.transform."""
@@ -100,12 +82,10 @@ class LDA(TopicModel):
             row[:] = posterior / posterior.sum()
         return vectors
 
-    def top_words(self, topic: int, n: int = 10) -> list[int]:
-        """See TopicModel.top_words."""
-        check_topic(topic, self.settings.topics)
-        counts: npt.NDArray[np.float32] = self._model.state.get_lambda()[topic]  # [vocabulary]
-        words: list[int] = np.argsort(-counts, kind="stable")[:n].tolist()
-        return words
+    def _strengths(self, topic: int) -> npt.NDArray[np.float32]:
+        """The topic's word counts."""
+        counts: npt.NDArray[np.float32] = self._model.state.get_lambda()[topic]
+        return counts
 
     def log_likelihood(self, documents: Documents) -> npt.NDArray[np.float64]:
         """See TopicModel.log_likelihood and, for the estimator, this module's docstring."""

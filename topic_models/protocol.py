@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from topic_models.documents import Document, Documents, ragged
+from topic_models.documents import Document, Documents, Ragged, ragged, trainable
 from topic_models.errors import DocumentsError, ModelFileError, SettingsError
 from topic_models.files import load_model, save_model
 from topic_models.settings import ModelSettings
-from topic_models.training import Epoch, Progress
+from topic_models.training import Epoch, Learner, Progress, fingerprint, train
 
 
 class TopicModel(Protocol):
@@ -26,7 +26,6 @@ class TopicModel(Protocol):
     history: tuple[Epoch, ...]
     """The epochs of the last `fit`; empty for a loaded model."""
 
-    @abstractmethod
     def fit(
         self,
         documents: Documents,
@@ -42,6 +41,28 @@ class TopicModel(Protocol):
         is written after each epoch and resumed from. The same seed, documents and number of
         threads give the same model. Raises DocumentsError, CheckpointError.
         """
+        size = self.settings.vocabulary_size
+        training, held_out = trainable(documents, validation, size)
+        learner = self._learner(training, held_out)
+        self.history = train(
+            learner,
+            documents=len(training),
+            epochs=self.settings.epochs,
+            patience=self.settings.patience,
+            fingerprint=fingerprint(self.settings, training, held_out),
+            progress=progress,
+            checkpoint=checkpoint,
+        )
+        self._keep(learner)
+        return self
+
+    @abstractmethod
+    def _learner(self, training: Ragged, validation: Ragged | None) -> Learner:
+        """What the training loop trains."""
+
+    @abstractmethod
+    def _keep(self, learner: Any) -> None:
+        """Take over what the learner has learned."""
 
     @abstractmethod
     def transform(self, documents: Documents) -> npt.NDArray[np.float32]:
@@ -50,12 +71,20 @@ class TopicModel(Protocol):
         A vector depends on no other document and not on the order of the words.
         """
 
-    @abstractmethod
     def top_words(self, topic: int, n: int = 10) -> list[int]:
         """Ids of the `n` words that mark the topic most, strongest first, ties by id.
 
         Raises IndexError for a topic that does not exist.
         """
+        if not 0 <= topic < self.settings.topics:  # negative numbers do not count from the end
+            last = self.settings.topics - 1
+            raise IndexError(f"There is no topic {topic}; the topics are 0 to {last}.")
+        words: list[int] = np.argsort(-self._strengths(topic), kind="stable")[:n].tolist()
+        return words
+
+    @abstractmethod
+    def _strengths(self, topic: int) -> npt.NDArray[np.float32]:
+        """How strongly each word marks the topic, float32 [vocabulary]."""
 
     @abstractmethod
     def log_likelihood(self, documents: Documents) -> npt.NDArray[np.float64]:
@@ -113,12 +142,6 @@ def mean_perplexity(
     if not known.any():
         raise DocumentsError("None of the documents has a word of the vocabulary.")
     return float(np.exp(-np.mean(log_likelihood[known] / lengths[known])))
-
-
-def check_topic(topic: int, topics: int) -> None:
-    """Raise IndexError unless the topic exists (negative numbers do not count from the end)."""
-    if not 0 <= topic < topics:
-        raise IndexError(f"There is no topic {topic}; the topics are 0 to {topics - 1}.")
 
 
 def check_state(
