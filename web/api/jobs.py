@@ -27,6 +27,7 @@ from web.schemas.jobs import (
     TrainingIn,
     schedule_out,
 )
+from web.schemas.responses import list_of
 from web.security import guard_api
 from web.views.progress import progress
 
@@ -36,7 +37,7 @@ job_api.before_request(check_body)
 
 
 @job_api.get("/jobs")
-@job_api.output(list[JobOut])  # type: ignore[arg-type]  # APIFlask takes lists, unsaid
+@job_api.output(list_of(JobOut))
 def jobs() -> list[dict[str, Any]]:
     """The latest jobs, newest first."""
     return [_out(job) for job in current_desk().store.jobs()]
@@ -106,7 +107,7 @@ def answer(job_id: str, given: AnswerIn) -> dict[str, Any]:
 
 
 @job_api.get("/models")
-@job_api.output(list[BundleOut])  # type: ignore[arg-type]
+@job_api.output(list_of(BundleOut))
 def models() -> list[Any]:
     """The desk's models, the last trained first."""
     return list(current_desk().bundle_list())

@@ -16,6 +16,7 @@ from web.context import audit, current_desk, current_person, known_ticket, serve
 from web.judging import judge_category
 from web.schemas.people import AccountOut
 from web.schemas.requests import FiltersIn
+from web.schemas.responses import list_of
 from web.schemas.work import (
     AgreementOut,
     AskingOut,
@@ -40,7 +41,7 @@ work_api.before_request(check_body)
 
 @work_api.get("/history")
 @work_api.input(HistoryArgs, location="query", arg_name="args")
-@work_api.output(list[AskingOut])  # type: ignore[arg-type]  # APIFlask takes lists, unsaid
+@work_api.output(list_of(AskingOut))
 def history(args: HistoryArgs) -> list[Asking]:
     """The queries that you asked and what was answered, latest first."""
     asked = current_desk().history(current_person().name)
@@ -48,7 +49,7 @@ def history(args: HistoryArgs) -> list[Asking]:
 
 
 @work_api.get("/saved")
-@work_api.output(list[SavedOut])  # type: ignore[arg-type]
+@work_api.output(list_of(SavedOut))
 def saved() -> list[SavedQuery]:
     """The queries that you saved, latest first."""
     return current_desk().saved_queries(current_person().name)
@@ -80,14 +81,14 @@ def forget(query_id: str, chosen: FiltersIn) -> str:
 
 
 @work_api.get("/unanswered")
-@work_api.output(list[GapOut])  # type: ignore[arg-type]
+@work_api.output(list_of(GapOut))
 def unanswered() -> list[Any]:
     """Queries of all people without a good match or a YES, by topic, largest topic first."""
     return list(current_desk().unanswered())
 
 
 @work_api.get("/solved/<path:ticket_id>")
-@work_api.output(list[SolvedOut])  # type: ignore[arg-type]
+@work_api.output(list_of(SolvedOut))
 def solved(ticket_id: str) -> list[Judgment]:
     """The queries for which a judge graded the ticket YES, latest first."""
     return current_desk().solved_by(known_ticket(ticket_id).id)
@@ -114,7 +115,7 @@ def get_round(args: RoundArgs) -> dict[str, Any]:
 
 
 @work_api.get("/agreement")
-@work_api.output(list[AgreementOut])  # type: ignore[arg-type]
+@work_api.output(list_of(AgreementOut))
 def agreement() -> list[Any]:
     """How often every two judges agree, and where they differ."""
     return list(current_desk().agreements())
@@ -129,7 +130,7 @@ def quality() -> QualityReport:
 
 @work_api.get("/categories")
 @work_api.input(CategoryArgs, location="query", arg_name="args")
-@work_api.output(list[ProposalOut])  # type: ignore[arg-type]
+@work_api.output(list_of(ProposalOut))
 @work_api.doc(responses=CONFLICT)
 def categories(args: CategoryArgs) -> list[dict[str, Any]]:
     """The likeliest of the desk's own categories for a subject, with your verdict on each."""
@@ -154,7 +155,7 @@ def _round(chosen: Round) -> dict[str, Any]:
 
 
 @work_api.get("/people")
-@work_api.output(list[AccountOut])  # type: ignore[arg-type]
+@work_api.output(list_of(AccountOut))
 def people() -> list[Account]:
     """All people who may sign in, without their passwords."""
     audit(Deed.EXPORTED, "people")

@@ -1,7 +1,8 @@
 """What the JSON API gives, as pydantic models (OpenAPI is made from them)."""
 
 from datetime import UTC, date, datetime
-from typing import Annotated
+from types import GenericAlias
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -19,6 +20,11 @@ class Out(BaseModel):
     """What a program gets, made of the values of the core."""
 
     model_config = ConfigDict(from_attributes=True)
+
+
+def list_of(item: type[Out]) -> Any:
+    """The schema of a list, which APIFlask takes although its types do not say so."""
+    return GenericAlias(list, item)
 
 
 class TicketOut(Out):
