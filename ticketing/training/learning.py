@@ -81,47 +81,53 @@ def learn(
     network.pair_logits.requires_grad_(learned and bool(labels))
     network.channel_logits.requires_grad_(learned)
     network.coverage_logits.requires_grad_(learned)
-    learned_from = np.flatnonzero([id not in validation.left_out for id in corpus.texts])
-    weak_ids = ChosenIds(corpus.texts.ids, learned_from)
-
-    def run(
-        settings: TrainingSettings,
-        loss: Callable[[Sequence[Example]], Tensor],
-        examples: Callable[[int, random.Random], list[Example]],
-        checkpoint: Path,
-        keep_last: bool = False,
-    ) -> list[Epoch]:
-        quality = partial(validation.quality, network)
-        heard = partial(on_step, Step.TRAINING)
-
-        def drawn(chance: random.Random) -> list[Example]:
-            return examples(len(trainer.history), chance)
-
-        trainer = Trainer(network, settings, drawn, loss, quality, checkpoint, keep_last, heard)
-        return trainer.run()
-
-    def graded_examples(_: int, chance: random.Random) -> list[Example]:
-        return graded(corpus.archive, labels, corpus.queries, chance)
-
-    def ranking_examples(epoch: int, chance: random.Random) -> list[Example]:
-        judged = labelled(corpus.archive, labels, corpus.queries, chance)
-        ids = shown(weak_ids, training.tickets, epoch, training.seed)
-        return judged + weak(corpus.archive, ids, chance)
-
-    dropout = training.spelling_dropout
+    run = partial(_run, network, validation, on_step)
+    archive, queries, dropout = corpus.archive, corpus.queries, training.spelling_dropout
     if training.loss == "mse":
-        return run(training, LabelLoss(network, dropout), graded_examples, checkpoint)
+        return run(
+            training,
+            LabelLoss(network, dropout),
+            lambda _, chance: graded(archive, labels, queries, chance),
+            checkpoint,
+        )
     imitated: list[Epoch] = []
     if teacher:
-        texts = teacher.texts
         imitated = run(
             training.imitating,
             ImitationLoss(network, dropout, teacher),
-            lambda _, chance: views(corpus.archive, texts, chance),
+            lambda _, chance: views(archive, teacher.texts, chance),
             checkpoint.with_suffix(".imitation"),
             keep_last=True,
         )
+    learned_from = np.flatnonzero([id not in validation.left_out for id in corpus.texts])
+    weak_ids = ChosenIds(corpus.texts.ids, learned_from)
+
+    def ranked(epoch: int, chance: random.Random) -> list[Example]:
+        judged = labelled(archive, labels, queries, chance)
+        ids = shown(weak_ids, training.tickets, epoch, training.seed)
+        return judged + weak(archive, ids, chance)
+
     settings = training.tuning if teacher else training
     settings = settings.with_passes(-(-len(weak_ids) // training.tickets))
     ranking = RankingLoss(network, dropout, right_answers(labels))
-    return imitated + run(settings, ranking, ranking_examples, checkpoint, bool(teacher))
+    return imitated + run(settings, ranking, ranked, checkpoint, keep_last=bool(teacher))
+
+
+def _run(
+    network: SiameseNetwork,
+    validation: ValidationSet,
+    on_step: OnStep,
+    settings: TrainingSettings,
+    loss: Callable[[Sequence[Example]], Tensor],
+    examples: Callable[[int, random.Random], list[Example]],
+    checkpoint: Path,
+    keep_last: bool = False,
+) -> list[Epoch]:
+    """Train with a loss; `examples` are by epoch, numbered from 0."""
+
+    def drawn(chance: random.Random) -> list[Example]:
+        return examples(len(trainer.history), chance)
+
+    quality, heard = partial(validation.quality, network), partial(on_step, Step.TRAINING)
+    trainer = Trainer(network, settings, drawn, loss, quality, checkpoint, keep_last, heard)
+    return trainer.run()
