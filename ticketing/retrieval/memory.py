@@ -17,7 +17,6 @@ from ticketing.batches import batches
 from ticketing.ids import Ids
 from ticketing.model.inference import Model
 from ticketing.model.layout import minute_of
-from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import ChosenIds, CodeBlock
 from ticketing.stores.protocols import DatedTickets, RankedTickets
 from ticketing.tickets import Filters, Label, Query, Ticket, TicketList, queries_of
@@ -111,17 +110,6 @@ class EncodedTickets(TicketsInMemory, RankedTickets):
     ) -> dict[str, list[str]]:
         """Always empty: only the ranking by the model is evaluated."""
         return {}
-
-    def candidates(
-        self,
-        bundle_id: str,
-        query: EncodedQuery,
-        filters: Filters = Filters(),
-        limit: int = 10,
-        also: Collection[str] = (),
-    ) -> CodeBlock:
-        """All matching tickets, as from `codes`."""
-        return self.codes(bundle_id, filters)
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """Codes of the tickets of `live`."""

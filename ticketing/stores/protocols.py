@@ -189,7 +189,9 @@ class ScannedCodes(Protocol):
     ) -> CodeBlock:
         """Codes as from `codes`, of all matching tickets or of a part that contains the `limit`
         nearest to the query (near by words or by vector, not only by both). Those of `also` that
-        match are included."""
+        match are included. By default of all: where the codes are on this machine, scanning them
+        takes milliseconds."""
+        return self.codes(bundle_id, filters)
 
 
 class Codes(ScannedCodes, Protocol):

@@ -1,12 +1,11 @@
 """Codes: which row of which file holds a ticket's codes, and the block that a query scans."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from sqlite3 import Connection
 from typing import cast
 from zlib import crc32
 
-from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import CodeBlock, CodeRow
 from ticketing.stores.checks import require_idle, require_one_width
 from ticketing.stores.protocols import Codes
@@ -104,17 +103,6 @@ class SQLiteCodes(DatabasePart, Codes):
         """
         with self.database.reading() as connection:
             return self._seen.block(connection, bundle_id, filters)
-
-    def candidates(
-        self,
-        bundle_id: str,
-        query: EncodedQuery,
-        filters: Filters = Filters(),
-        limit: int = 10,
-        also: Collection[str] = (),
-    ) -> CodeBlock:
-        """Codes of all matching tickets: scanning all of them takes milliseconds."""
-        return self.codes(bundle_id, filters)
 
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
