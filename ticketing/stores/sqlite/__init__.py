@@ -8,7 +8,7 @@ file per bundle; files lie in `files/`. Most modules here implement one protocol
 - `codes`, with `code_files` (bytes), `code_ids` (row of each ticket), `code_filters` (filter values
   by row) and `code_blocks` (blocks for the scan).
 - `database`: connections and transactions. `schema` has the tables, `upgrades` updates older
-  databases.
+  databases, `faults` translates errors.
 - `checking`: finds damage.
 """
 

@@ -1,7 +1,6 @@
 """One SQLite database for many threads: a connection per thread, transactions, and errors as one
 sentence."""
 
-import errno
 import fcntl
 import json
 import os
@@ -13,11 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ticketing.errors import StoreAway, StoreError, StoreFull
+from ticketing.errors import StoreError
 from ticketing.files import desk_folder
-from ticketing.stores.checks import half_a_character
-from ticketing.stores.damage import BACKUP, StoreDamaged
-from ticketing.stores.sqlite import upgrades
+from ticketing.stores.damage import BACKUP
+from ticketing.stores.sqlite import faults, upgrades
 from ticketing.stores.sqlite.code_files import checksum_in
 from ticketing.stores.sqlite.schema import VERSION
 from ticketing.text.literals import literal_keys
@@ -27,13 +25,6 @@ DATABASE = "tickets.sqlite3"
 
 LOCK_SECONDS = 15.0
 """Seconds that a writer waits for another one."""
-
-NO_WRITES = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR")
-"""Prefixes of SQLite's error names for a disk that is full or read-only: SQLite writes beside the
-database even for reading."""
-
-NO_READS = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS")
-"""SQLite's error names for a broken disk."""
 
 Row = tuple[Any, ...]
 """A row's values: text, numbers, None."""
@@ -99,7 +90,7 @@ class Database:
 
     def _connection(self) -> sqlite3.Connection:
         if self._closed:
-            raise StoreError(f"The store in {self.folder} was closed; open it again.")
+            raise self._was_closed()
         if not hasattr(self._local, "connection"):
             connection = sqlite3.connect(
                 self.path,
@@ -163,58 +154,16 @@ class Database:
         """Context manager: turn errors of SQLite and the disk into one sentence with the path."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            name = getattr(error, "sqlite_errorname", "")
-            if name == "SQLITE_ERROR":  # wrong SQL is a defect, not an error for people
+        except faults.ERRORS as error:
+            said = faults.plain(error, self.path, LOCK_SECONDS)
+            if self._closed and isinstance(error, sqlite3.ProgrammingError):
+                said = self._was_closed()
+            if said is None:
                 raise
-            if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-                raise StoreAway(
-                    f"{self.path} has been locked by another process for {LOCK_SECONDS:.0f}"
-                    " seconds; try again."
-                ) from error
-            if name.startswith(NO_WRITES) and not name.startswith(NO_READS):
-                raise StoreFull(self._no_writes(error)) from error
-            raise StoreError(f"{self.path} cannot be used: {error}.") from error
-        except sqlite3.ProgrammingError:
-            if self._closed:
-                raise StoreError(f"The store in {self.folder} was closed; open it again.") from None
-            raise
-        except sqlite3.IntegrityError as error:
-            raise StoreError(
-                f"{self.path} took nothing, as it contradicts what is there ({error}); somebody"
-                " may have changed that just now: try again."
-            ) from error
-        except sqlite3.DatabaseError as error:
-            raise StoreDamaged(
-                f"{self.path} cannot be used: {error}; see `ticketing check`, and {BACKUP}."
-            ) from error
-        except UnicodeEncodeError as error:
-            raise half_a_character(error.object) from None
-        except (FileExistsError, NotADirectoryError) as error:
-            raise StoreError(
-                f"{self.folder} is a file; name the folder that holds the database."
-            ) from error
-        except OSError as error:
-            path = error.filename or self.folder
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
-                raise StoreFull(
-                    f"{path} takes no writes ({error.strerror}); free some room on its disk, or let"
-                    " it be written to."
-                ) from error
-            raise StoreError(f"{path} cannot be used: {error.strerror}.") from error
+            raise said from error
 
-    def _no_writes(self, error: sqlite3.OperationalError) -> str:
-        """The message for a database that cannot be written to, or for a full disk."""
-        may_write = os.access(self.path, os.R_OK | os.W_OK)
-        if may_write and os.access(self.folder, os.W_OK | os.X_OK):
-            return (
-                f"{self.path} takes no writes ({error}); free some room on its disk, or let it be"
-                " written to."
-            )
-        return (
-            f"The user who runs this may not read and write {self.path} ({error}); run it as the"
-            f" user who owns that file, or let this one write to it and to {self.folder}."
-        )
+    def _was_closed(self) -> StoreError:
+        return StoreError(f"The store in {self.folder} was closed; open it again.")
 
 
 @contextmanager
