@@ -78,13 +78,8 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
                     if not (alone and do_waiting(desk, app, queue)):
                         time.sleep(POLL_SECONDS)
                     job = known_job(desk.whole, job.id)
-                    alone = alone or (
-                        not desk.settings.broker
-                        and _is_left_alone(job)
-                        and not workers_live(app, queue)
-                    )
-                    missing = not alone and silent_for(job) > PATIENCE_SECONDS
-                    notice = NO_WORKER if missing and not workers_live(app, queue) else ""
+                    alone = alone or _is_left_alone(desk, app, job)
+                    notice = NO_WORKER if not alone and _lacks_worker(app, job) else ""
                 except (BrokerAway, StoreAway) as error:
                     notice = f"{error} The job goes on when it is back."
                 if notice not in shown:
@@ -116,9 +111,18 @@ def interrupted_training(desk: Desk, app: Celery, arguments: Json) -> Job | None
     return last if left and not workers_live(app) else None
 
 
-def _is_left_alone(job: Job) -> bool:
-    """Whether no worker seems to be there, since a working one is never silent for long."""
-    return silent_for(job) > (PICK_UP_SECONDS if job.state == JobState.QUEUED else BEAT_SECONDS + 1)
+def _is_left_alone(desk: Desk, app: Celery, job: Job) -> bool:
+    """Whether this process is to do the work: the broker is files, and no worker seems to be there.
+    A working one is never silent for long."""
+    patience = PICK_UP_SECONDS if job.state == JobState.QUEUED else BEAT_SECONDS + 1
+    if desk.settings.broker or silent_for(job) <= patience:
+        return False
+    return not workers_live(app, queue_of(job.kind))
+
+
+def _lacks_worker(app: Celery, job: Job) -> bool:
+    """Whether a missing worker is to be reported."""
+    return silent_for(job) > PATIENCE_SECONDS and not workers_live(app, queue_of(job.kind))
 
 
 def do_waiting(desk: Desk, app: Celery, queue: str) -> bool:
