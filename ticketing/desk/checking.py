@@ -34,6 +34,7 @@ from ticketing.times import utc_now
 
 if TYPE_CHECKING:
     from ticketing.retrieval.recommend import Recommender
+    from ticketing.stores.blocks import CodeBlock
 
 UNREADABLE = (StoreError, ValueError, TypeError, KeyError)
 """Exceptions raised while reading a damaged record."""
@@ -173,21 +174,24 @@ class Checking(Bundles):
             yield Finding(f"codes of bundle {serving}", what, "encode them", mend)
 
     def _rows(self, bundle_id: str) -> Iterator[Finding]:
-        where, lost = f"codes of bundle {bundle_id}", False
+        """Rows of codes that have changed, and rows that the bundle cannot use."""
+        where, block = f"codes of bundle {bundle_id}", None
         try:
             block = self.whole.codes(bundle_id)
         except StoreAway:
             raise
-        except StoreError:
-            lost = True
-        damaged = self.whole.damaged_codes(bundle_id)
-        if damaged:
-            what = "all rows were lost" if lost else f"{counted(len(damaged), 'row')} changed"
+        except StoreError:  # all rows were lost
+            pass
+        if damaged := self.whole.damaged_codes(bundle_id):
+            what = f"{counted(len(damaged), 'row')} changed" if block else "all rows were lost"
             what += f", as that of ticket {damaged[0]}"
             mend = partial(self._encode_anew, bundle_id, damaged)
             yield Finding(where, what, "encode these tickets anew", mend)
-        if lost:
-            return
+        if block is not None:
+            yield from self._incomparable(bundle_id, where, block)
+
+    def _incomparable(self, bundle_id: str, where: str, block: CodeBlock) -> Iterator[Finding]:
+        """What keeps a bundle from comparing queries with a block, or its index from helping."""
         try:
             recommender = self.recommender(bundle_id)
             layout = recommender.model.layout
