@@ -6,7 +6,7 @@ from datetime import datetime, time, timedelta
 import pytest
 
 from tests.fake_desk import FakeDesk
-from ticketing.desk.leases import HeldLease, held
+from ticketing.desk.leases import HeldLease, Taken, held
 from ticketing.desk.training import TRAINING
 from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.schedule import Schedule, Weekday
@@ -100,7 +100,7 @@ def test_what_trains_beside_the_jobs_is_waited_for(desk, app):
     """Beside `ticketing tune` the scheduled training failed, and the next one came a week later."""
     desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
     late = utc_now() + timedelta(days=8)
-    with held(desk.whole, TRAINING, wait=False):
+    with held(desk.whole, TRAINING, or_raise=Taken()):
         assert begin_if_due(desk, app, late) is None
     assert desk.store.jobs() == []
     assert begin_if_due(desk, app, late)
