@@ -16,20 +16,25 @@ MOST_MENTIONS = 8
 """At most so many codes of a query are looked up as ids of tickets."""
 
 
+def spelled(id: str) -> list[str]:
+    """An id as it is typed, in capitals and in small letters: a phone begins with a capital."""
+    return list(dict.fromkeys((id, id.upper(), id.lower())))
+
+
 def names_in(query: Query) -> list[str]:
-    """Possible ids in a query's subject: as typed, and in capitals."""
+    """Possible ids in a query's subject."""
     typed = query.subject.strip()
     if not typed or len(typed) > ID.most or not typed.isprintable():
         return []
-    return [typed, typed.upper()]
+    return spelled(typed)
 
 
 def mentions_in(query: Query) -> list[str]:
     """Possible ids of other tickets in a query's text: its first codes that contain letters and
-    digits, as typed and in capitals. Plain numbers are left out, as they may mean anything."""
+    digits. Plain numbers are left out, as they may mean anything."""
     written = [code for code in literals(query.text[:READ]) if any(map(str.isalpha, code))]
     codes = [code for code in written if any(map(str.isdigit, code))][:MOST_MENTIONS]
-    ids = dict.fromkeys(id for code in codes for id in (code, code.upper()))
+    ids = dict.fromkeys(id for code in codes for id in spelled(code))
     return [id for id in ids if id not in (*names_in(query), query.ticket_id)]
 
 

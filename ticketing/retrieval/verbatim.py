@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ticketing.retrieval.match import READ
+from ticketing.retrieval.naming import spelled
 from ticketing.retrieval.solved import Solved
 from ticketing.stores.protocols import SearchedTickets
 from ticketing.text.literals import key_of, literals, named_in, words_beside
@@ -63,7 +64,7 @@ def naming_any(
     written = {key_of(code): code for code in codes}
     found = store.naming(list(written), filters, MOST)
     naming = [Verbatim(id, tuple(written[key] for key in keys)) for id, keys in found.items()]
-    ids = [Verbatim(id, (code,)) for code in codes for id in dict.fromkeys((code, code.upper()))]
+    ids = [Verbatim(id, (code,)) for code in codes for id in spelled(code)]
     first: dict[str, Verbatim] = {}
     for one in (*ids, *_solved(solved, query, codes, telling), *naming):
         first.setdefault(one.ticket_id, one)
