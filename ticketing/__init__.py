@@ -48,6 +48,7 @@ tools:
 - `files`, `arrays`: atomic writes of files and of arrays.
 - `ids`, `batches`: many ids in one compact array; many items, a few at a time.
 - `limits`, `times`, `plurals`: limits of size, points in time, counted nouns.
+- `mails`: what a mail says, without its head, greeting and signature.
 - `passwords`, `redaction`, `tls`: password hashes, masked secrets, and servers named by the wrong
   scheme.
 - `compiled`, `repeating`: loops compiled by numba, and actions repeated in a thread.

@@ -12,6 +12,8 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Protocol, Self
 
+from ticketing.mails import read_mail, without_marks
+
 
 class Grade(IntEnum):
     """How well a ticket answers a query; the values are the gains in TREC qrels."""
@@ -61,15 +63,22 @@ class Query:
 
     @classmethod
     def typed(cls, subject: str, description: str = "") -> Self:
-        """A query as somebody wrote it. If all of it is in one field, the first line is the
-        subject, as long as it looks like one: TITLE_WORDS words at most, without a mark at its end
-        after which a sentence or a list goes on (docs/results/reading.md, "All in one field")."""
-        line, _, rest = (subject.strip() or description.strip()).partition("\n")
-        title, rest = line.strip(), rest.strip()
-        is_one_field = not (subject.strip() and description.strip())
-        if is_one_field and rest and len(title.split()) <= TITLE_WORDS and title[-1] not in ".,;:":
+        """A query as somebody wrote or pasted it, without the mail around it (see `mails`).
+
+        If all of it is in one field, the subject is that of the mail, else the first line, as long
+        as it looks like one: TITLE_WORDS words at most, without a mark at its end after which a
+        sentence or a list goes on (docs/results/reading.md, "All in one field")."""
+        subject, description = without_marks(subject), description.strip()
+        if subject and description:
+            return cls(subject, read_mail(description).text)
+        title, text = read_mail(subject or description)
+        if title:
+            return cls(title, text)
+        line, _, rest = text.partition("\n")
+        title, rest = without_marks(line), rest.strip()
+        if rest and len(title.split()) <= TITLE_WORDS and title[-1] not in ".,;:":
             return cls(title, rest)
-        return cls(subject, description)
+        return cls(text) if subject else cls("", text)
 
     @property
     def id(self) -> str:

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.asking import PHONE, ask
 from ticketing.errors import StoreAway
+from ticketing.tickets import Query
 
 pytestmark = pytest.mark.browser
 
@@ -51,15 +52,20 @@ def pasted(page, text: str) -> None:
     )
 
 
-def test_a_ticket_pasted_into_the_subject_fills_both_fields(open_page, desk):
+def test_a_mail_pasted_into_the_subject_goes_to_the_description(open_page, desk):
     page = open_page()
     page.goto("/")
-    pasted(page, "Exhaust spread\r\n\r\nUnit trips\r\non start\r\n")
-    assert page.get_by_label("Subject").input_value() == "Exhaust spread"
-    assert page.get_by_label("Description").input_value() == "Unit trips\non start"
+    mail = "From: Bob\r\nSubject: Exhaust spread\r\n\r\nUnit trips\r\non start\r\n"
+    pasted(page, mail)
+    description = page.get_by_label("Description")
+    assert page.get_by_label("Subject").input_value() == ""
+    assert description.input_value() == mail.replace("\r\n", "\n").strip()
     expect(found(page).first).to_contain_text("Exhaust temperature spread high")
     pasted(page, "Another\ntext")  # what is written stays
-    assert page.get_by_label("Description").input_value() == "Unit trips\non start"
+    assert description.input_value() == mail.replace("\r\n", "\n").strip()
+    page.get_by_role("button", name="Find solutions").click()
+    page.wait_for_url("**/queries/*")
+    assert list(desk.store.queries()) == [Query("Exhaust spread", "Unit trips\non start")]
 
 
 def test_keys_that_follow_fast_ask_once(open_page):

@@ -131,8 +131,9 @@ def _progress(sources: list[Source]) -> "tqdm[NoReturn]":
 
 def _describe(mapping: Mapping) -> str:
     """The mapping in one line: `id = key, subject = summary, ...`."""
-    columns = mapping.model_dump(exclude={"comments"})
+    columns = mapping.model_dump(exclude={"comments", "mails"})
     parts = [f"{field} = {column}" for field, column in columns.items() if column]
+    parts += ["mails = yes"] if mapping.mails else []
     if comments := mapping.comments:
         left_out = ", ".join(comments.leave_out) or "nobody"
         parts.append(

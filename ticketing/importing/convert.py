@@ -6,6 +6,7 @@ from typing import Any
 
 from ticketing.importing.mapping import Comments, Mapping
 from ticketing.limits import COMMENTS, ticket_fault, without_halves
+from ticketing.mails import read_mail, without_marks
 from ticketing.tables import Reject, Row
 from ticketing.text import meaningful, strip_markup
 from ticketing.tickets import Ticket
@@ -15,7 +16,8 @@ from ticketing.times import parse_time
 def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Ticket | Reject:
     """The ticket of a row with a completed mapping, or the reason why there is none.
 
-    Text is stored readable: without mark-up, with numbers. Replies dated `before` or later are not
+    Text is stored readable: without mark-up, with numbers, and without the mail around it if the
+    mapping says so. Replies dated `before` or later are not
     used as solution, and neither is a text without a letter or digit.
     """
     field = ""
@@ -32,6 +34,8 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
         field = "comments"
         if mapping.comments:
             texts["solution"] = _solution(row, mapping, mapping.comments, before)
+        if mapping.mails:
+            texts |= _said(texts)
         field = "subject"
         if not texts["subject"] and not texts["description"]:
             raise ValueError("is empty, and so is the description")
@@ -49,6 +53,16 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
     )
     field, fault = ticket_fault(ticket)
     return Reject(row.file, row.line, field, fault) if fault else ticket
+
+
+def _said(texts: dict[str, str]) -> dict[str, str]:
+    """The texts without the mails around them. A missing subject is taken from a mail's head."""
+    subject, description = read_mail(texts["description"])
+    return {
+        "subject": without_marks(texts["subject"]) or subject,
+        "description": description,
+        "solution": read_mail(texts["solution"]).text,
+    }
 
 
 def _cell(row: Row, mapping: Mapping, field: str) -> Any:
@@ -115,6 +129,8 @@ def _solution(row: Row, mapping: Mapping, comments: Comments, before: datetime |
         if isinstance(reply, dict) and _may_serve(reply, comments, mapping.date_format, before)
         if (text := _text(reply.get(comments.text)))
     ]
+    if mapping.mails:
+        texts = [read_mail(text).text for text in texts]
     if comments.choose == "joined":
         return "\n\n".join(texts)
     return max(texts, key=lambda text: len(text.split()), default="")

@@ -13,7 +13,7 @@ from ticketing.limits import read_toml
 from ticketing.times import shown_form
 
 FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
-ALL_FIELDS = *FIELDS, "date_format", "comments"
+ALL_FIELDS = *FIELDS, "date_format", "mails", "comments"
 
 _USUAL = {
     "id": "id key issue_key number ticket_id ticket_number issue_id case_number ticket ident",
@@ -57,7 +57,8 @@ class Mapping(_Table):
     """The column of each field; None is guessed from usual names, an empty string means no column.
 
     `date_format` is the format (as for strptime) of `created` and of the replies' dates; if empty,
-    any format of `parse_time`.
+    any format of `parse_time`. With `mails`, greetings, signatures and heads of mails are left out
+    of all texts (see `ticketing.mails`).
     """
 
     id: str | None = None
@@ -69,6 +70,7 @@ class Mapping(_Table):
     created: str | None = None
     groups: str | None = None
     date_format: str = ""
+    mails: bool = False
     comments: Comments | None = None
 
     @field_validator("date_format")
@@ -79,6 +81,13 @@ class Mapping(_Table):
         except ValueError:
             raise ValueError("name day, month and year, as in %d/%m/%Y %H:%M") from None
         return form
+
+    @field_validator("mails", mode="before")
+    @classmethod
+    def _yes_or_no(cls, said: object) -> object:
+        if not isinstance(said, bool) and said not in ("yes", "no"):
+            raise ValueError("write yes or no")
+        return said
 
     @property
     def left_out(self) -> frozenset[str]:
@@ -169,7 +178,7 @@ def complete(mapping: Mapping, survey: Survey) -> Mapping:
         raise _unmapped("id", survey)
     if not fields["subject"] and not fields["description"]:
         raise _unmapped("subject", survey)
-    return Mapping(**fields, date_format=mapping.date_format, comments=comments)
+    return mapping.model_copy(update={**fields, "comments": comments})
 
 
 def _complete_comments(given: Comments | None, is_open: bool, survey: Survey) -> Comments | None:

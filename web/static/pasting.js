@@ -1,15 +1,13 @@
-// Several lines pasted into the subject: the first stays there, the others become the description,
-// unless one is written. A field of one line would run them together.
+// Several lines pasted into the subject go to the description, unless one is written: a field of
+// one line would run them together. The server takes the subject from them, as from a mail.
 const form = document.querySelector("form[data-preview]");
 
 function paste(event) {
-  const { subject, description } = form.elements;
-  const [first, ...others] = event.clipboardData.getData("text/plain").trim().split(/\r?\n/);
-  const rest = others.join("\n").trim();
-  if (!rest || description.value.trim()) return;
+  const { description } = form.elements;
+  const text = event.clipboardData.getData("text/plain").trim();
+  if (!text.includes("\n") || description.value.trim()) return;
   event.preventDefault();
-  subject.setRangeText(first, subject.selectionStart, subject.selectionEnd, "end");
-  description.value = rest;
+  description.value = text;
   form.dispatchEvent(new Event("input"));
 }
 

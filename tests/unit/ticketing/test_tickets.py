@@ -18,7 +18,7 @@ TYPED = [
     ("", "The pump trips.\nSince noon", "", "The pump trips.\nSince noon"),
     ("", "Steps:\nPress start", "", "Steps:\nPress start"),
     ("", f"{LONG}\nSince noon", "", f"{LONG}\nSince noon"),
-    ("", " ", "", " "),
+    ("", " ", "", ""),
 ]
 
 

@@ -539,6 +539,27 @@ def test_replies_are_dated_in_the_form_that_is_said(tmp_path):
     assert ticket.solution == "early"
 
 
+def test_mails_are_read_without_what_is_around_them(tmp_path):
+    mail = "From: Bob\nSubject: Pump trips\n\nHello,\nit hums\n\nRegards\nBob"
+    told = "Hi Bob,\nvent it\nKind regards\nAnn\nService Desk of the Northern Plants\nPhone 17"
+    replies = [{"text": told}, {"text": "Dear Bob,\nvent it, then bleed the line"}]
+    row = {"id": 1, "subject": "", "description": mail, "replies": replies}
+    other = {"id": 2, "subject": "RE: FW: Fan", "description": "stands", "replies": replies[:1]}
+    path = write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, (row, other))))
+    columns = ["comments.column=replies", "mails=yes"]
+    assert read(path, read_mapping(None, columns))[0] == [
+        Ticket("1", "Pump trips", "it hums", "vent it, then bleed the line"),
+        Ticket("2", "Fan", "stands", "vent it"),
+    ]
+    [first, _], _ = read(path, read_mapping(None, columns[:1]))
+    assert (first.description, first.solution) == (mail, told)
+
+
+def test_mails_are_yes_or_no():
+    with pytest.raises(InputError, match=r"mails cannot be used: write yes or no"):
+        read_mapping(None, ["mails=Body"])
+
+
 def test_a_date_of_many_characters_is_none_and_is_shown_cut():
     blanks = " " * 100
     assert parse_time(f"{blanks}2013-02-25 UTC{blanks}") == datetime(2013, 2, 25)
