@@ -1,10 +1,10 @@
-"""What queries find that are typed into one field or pasted as mails: `TICKETING_HOME=… python -m
+"""What queries find that are typed or pasted in other ways: `TICKETING_HOME=… python -m
 tests.benchmarks.pasted BUNDLE SINCE BEFORE`.
 
 Asks the desk's judged queries that are tickets created from SINCE until BEFORE (dates), by a bundle
 that was learned before. They are asked as they are, with all of their text in the description,
-without their subject, and as mails that are made of them in turn from MAILS; each as they stand and
-as `Query.typed` reads them. Prints Acc@10 and MAP@10 without time and with.
+without their subject, as mails that are made of them in turn from MAILS, and in lower case; each as
+they stand and as `Query.typed` reads them. Prints Acc@10 and MAP@10 without time and with.
 """
 
 from collections.abc import Callable
@@ -102,6 +102,7 @@ WAYS: dict[str, Callable[[Query], tuple[str, str]]] = {
     "all in the description": lambda query: ("", query.text.strip()),
     "no subject": lambda query: ("", query.description.strip() or query.subject),
     "a mail": _mail,
+    "in lower case": lambda query: (query.subject.lower(), query.description.lower()),
 }
 
 

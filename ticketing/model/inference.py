@@ -31,7 +31,7 @@ from ticketing.model.projection import Projection
 from ticketing.model.recency import Recency
 from ticketing.model.rescoring import GENERAL as RESCORING
 from ticketing.model.rescoring import Rescoring
-from ticketing.model.settings import NetworkSettings
+from ticketing.model.settings import TICKET_FIELDS, NetworkSettings
 from ticketing.queries import EncodedQuery, unit_of
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Query, Ticket
@@ -168,9 +168,14 @@ class Model:
                 spelled += 1
         return [id for id in ids if id != UNKNOWN]
 
+    def read(self, query: Query) -> Fields:
+        """The tokens of a query, with compounds split as most tickets split them."""
+        in_parts = self.vocabulary.in_parts
+        return {name: in_parts(tokens) for name, tokens in query_fields(query).items()}
+
     def encode_query(self, query: Query) -> EncodedQuery:
         """Encode a query without its time. A query without words has no present component."""
-        fields = query_fields(query)
+        fields = self.read(query)
         tokens = query_tokens(fields, self.settings)
         encoded = self.encode([tokens])
         present = encoded.present
@@ -201,6 +206,15 @@ class Model:
         spans = [slice(start, start + AT_ONCE) for start in starts]
         rows = [self._rows(tickets[span], texts and texts[span]) for span in spans]
         return np.concatenate([np.zeros((0, self.layout.width), np.uint8), *rows])
+
+    def encode_solved(self, queries: Sequence[Query]) -> npt.NDArray[np.uint8]:
+        """Rows of codes of queries, as if they were tickets without solution and date: uint8 [n,
+        layout.width]."""
+        tickets = [Ticket("", query.subject, query.description) for query in queries]
+        texts = [
+            dict(zip(TICKET_FIELDS, [*self.read(x).values(), []], strict=True)) for x in queries
+        ]
+        return self.encode_tickets(tickets, texts)
 
     def _rows(
         self, tickets: Sequence[Ticket], texts: Sequence[Fields] | None

@@ -51,13 +51,12 @@ class Reasons:
         shared = {forms[form] for form in all_said.intersection(forms)}
         alike = {one for _, one, _ in near}
         named = [token for token in asked if forms[token] in shared or token in alike]
-        written = first_written(query.text, named)
-        shown = {token: written[token] for token in named}
+        written = {token: token for token in named} | first_written(query.text, named)
         by_form: dict[str, tuple[str, float]] = {}
         for token in named:
             by_form.setdefault(forms[token], (written[token], telling.weight(token)))
         return [
-            self._reason(query, by_form, shown, codes, match, said, forms, near)
+            self._reason(query, by_form, written, codes, match, said, forms, near)
             for match, said, codes in zip(
                 matches, of_matches, codes_named(query, matches), strict=True
             )

@@ -17,7 +17,7 @@ from ticketing.queries import EncodedQuery
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.wording import asked_terms, held_by
 from ticketing.stores.blocks import CodeBlock
-from ticketing.tickets import Grade, Label, Query, Ticket
+from ticketing.tickets import Grade, Label, Query
 
 READ = 300
 """Number of nearest solved queries that are considered; a filter may exclude the tickets of
@@ -90,7 +90,7 @@ def solved_of(model: Model, labels: Iterable[Label], known: Solved | None = None
     found = [x for x in labels if x.grade == Grade.YES and not x.query.ticket_id]
     row = {query.id: place for place, query in enumerate(known.queries)} if known else {}
     new = {x.query.id: x.query for x in found if x.query.id not in row}
-    made = model.encode_tickets([Ticket("", x.subject, x.description) for x in new.values()])
+    made = model.encode_solved([*new.values()])
     codes = np.concatenate([known.codes, made]) if known else made
     row |= {id: place for place, id in enumerate(new, len(codes) - len(made))}
     places = np.array([row[x.query.id] for x in found], np.int64)

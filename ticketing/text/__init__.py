@@ -8,6 +8,7 @@
 - `remembering`: a cache of what is computed from short texts.
 - `sentences`: splits a text into sentences.
 - `vocabulary`: word ids and document frequencies.
+- `compounds`: words that some write as one and others in parts.
 - `telling`: selects and weights telling words.
 - `bm25`: ranks by shared words alone, as a baseline.
 """

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice, repeat
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -18,10 +19,18 @@ class Vocabulary:
 
     `document_counts[i]` is the number of the `documents` texts that contain word i. The last words
     may be in none: they have ids, but do not count as the vocabulary's own (see `joined_by`).
+    `compounds` are words that the texts mostly write in parts, with these parts, joined by blanks.
     """
 
-    def __init__(self, words: Sequence[str], document_counts: Sequence[int], documents: int):
+    def __init__(
+        self,
+        words: Sequence[str],
+        document_counts: Sequence[int],
+        documents: int,
+        compounds: Mapping[str, str] = MappingProxyType({}),
+    ):
         self.words = list(words)
+        self.compounds = dict(compounds)
         self.document_counts = list(document_counts)
         self.documents = documents
         self._ids = {word: i for i, word in enumerate(self.words, start=1)}
@@ -68,7 +77,15 @@ class Vocabulary:
         `most`."""
         more = [*islice(self.lacking(words), max(most - len(self.words), 0))]
         counts = [*self.document_counts, *repeat(0, len(more))]
-        return type(self)([*self.words, *more], counts, self.documents)
+        return type(self)([*self.words, *more], counts, self.documents, self.compounds)
+
+    def splitting(self, compounds: Mapping[str, str]) -> Self:
+        """The same vocabulary with these compounds."""
+        return type(self)(self.words, self.document_counts, self.documents, compounds)
+
+    def in_parts(self, tokens: Iterable[str]) -> list[str]:
+        """The tokens, with the parts of compounds in place of these."""
+        return [part for token in tokens for part in self.compounds.get(token, token).split(" ")]
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """The id of each token."""
@@ -99,9 +116,11 @@ class Vocabulary:
             "words": self.words,
             "document_counts": self.document_counts,
             "documents": self.documents,
+            "compounds": self.compounds,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Read what `to_json` wrote."""
-        return cls(data["words"], data["document_counts"], data["documents"])
+        """Read what `to_json` wrote. Older bundles have no compounds."""
+        compounds = data.get("compounds", {})
+        return cls(data["words"], data["document_counts"], data["documents"], compounds)

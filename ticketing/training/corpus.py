@@ -16,6 +16,7 @@ from ticketing.files import Json
 from ticketing.ids import Ids
 from ticketing.model.settings import NetworkSettings
 from ticketing.text import tokenize
+from ticketing.text.compounds import CountedCompounds
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Label, TicketList
 from ticketing.times import moment_of
@@ -78,11 +79,12 @@ def read_corpus(
     new = [id for id in asked if not queries[id].ticket_id]
     versions, created = bytearray(), array("q")
     with TemporaryFile(dir=folder) as file:
-        packer = Packer(file)
+        packer, compounds = Packer(file), CountedCompounds()
 
         def read() -> Iterator[str]:
             for ticket in tqdm(tickets, desc="reading tickets", unit="ticket"):
                 packer.add({name: tokenize(getattr(ticket, name)) for name in FIELDS})
+                compounds.add(ticket.text)
                 versions.extend(bytes.fromhex(ticket.version))
                 created.append(moment_of(ticket.created))
                 yield ticket.id
@@ -90,7 +92,8 @@ def read_corpus(
         ids, order = Ids.of(read()).in_order()
         for id in new:
             packer.count(asked[id])
-        vocabulary = packer.vocabulary().joined_by(also, JOINED_UP_TO)
+        counted = packer.vocabulary()
+        vocabulary = counted.splitting(compounds.usual(counted)).joined_by(also, JOINED_UP_TO)
         texts = packer.texts(vocabulary, ids, order)
     judged = [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]
     stamps = np.frombuffer(versions, np.uint8).reshape(-1, VERSION_BYTES)[order]

@@ -38,6 +38,22 @@ def test_a_ticket_that_says_what_it_was_judged_for_is_certain_too():
     assert first.distance == before.distance and first.parts == before.parts
 
 
+def test_a_word_that_tickets_write_in_parts_is_found_as_one():
+    """People type "sharepoint" where tickets have "SharePoint"; nothing was found then."""
+    tickets = [Ticket("A", "SharePoint is away"), Ticket("E", "Share-Point asks twice"), *OTHERS]
+    recommender = recommender_of(tickets, Label(Query("sharepoint"), "D", Grade.YES))
+    asked = Query("sharepoint is away")
+    answer = recommender.recommend(asked)
+    in_parts = recommender.recommend(Query("SharePoint is away"))
+    assert [(x.ticket.id, x.distance) for x in answer.items] == [
+        (x.ticket.id, x.distance) for x in in_parts.items
+    ]
+    assert answer.items[0].ticket.id == "A"
+    assert {"share", "point"} <= answer.items[0].reason.marks
+    [again, *_] = recommender.recommend(Query("sharepoint")).items
+    assert again.ticket.id == "D", "the query that it solved is read in the same way"
+
+
 def test_by_text_the_time_of_a_ticket_counts_nothing():
     """The same words from twenty years ago: with time they stand behind other words of today."""
     query, today = Query("gearbox pump leaks"), datetime(2024, 1, 1)

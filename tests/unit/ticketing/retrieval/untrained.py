@@ -12,6 +12,7 @@ from ticketing.retrieval.memory import EncodedTickets
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.solved import solved_of
 from ticketing.text import tokenize
+from ticketing.text.compounds import CountedCompounds
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Filters
 
@@ -35,6 +36,10 @@ def recommender_of(tickets, *labels, store=KnownTickets, **network):
     wanted = {"hidden": 6, "word_dims": 16, "character_dims": 4, "max_words": 24} | network
     settings = NetworkSettings(channels=("h", "E", "L"), **wanted)
     vocabulary = Vocabulary.count((tokenize(ticket.text) for ticket in tickets), min_count=1)
+    compounds = CountedCompounds()
+    for ticket in tickets:
+        compounds.add(ticket.text)
+    vocabulary = vocabulary.splitting(compounds.usual(vocabulary))
     torch.manual_seed(0)
     vectors = torch.nn.functional.normalize(torch.randn(len(vocabulary), 16))
     vectors[0] = 0
