@@ -29,9 +29,9 @@ def own(address: str, otherwise: str = "/") -> str:
     return address if OWN_ADDRESS.fullmatch(address) else otherwise
 
 
-def as_far_as_kept(address: str, most: int) -> str:
-    """The address; of one with more than `most` characters, as a link with a whole description has,
-    the page without arguments."""
+def short_address(address: str, most: int) -> str:
+    """The address; without its arguments if it has more than `most` characters, as a link with a
+    whole description has."""
     return address if len(address) <= most else urlsplit(address).path
 
 

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from ticketing.history import Deed
 from ticketing.people import PERMISSIONS, Permission, Person
-from web.addresses import as_far_as_kept
+from web.addresses import short_address
 from web.context import audit, client_address, current_address, for_program
 from web.security import from_our_page
 from web.sessions import find_person
@@ -33,7 +33,7 @@ FOR_NOBODY = frozenset({"static", "health.healthz", "health.readyz"})
 """Endpoints of PUBLIC that do not read the session from the store, which may be away; they are not
 rate-limited."""
 
-MOST_NEXT = 8000
+MOST_IN_ADDRESS = 8000
 """Characters of an address to go on to after signing in: escaped once more, as part of the address
 of that page, they may become three times as many, and must still fit into a request's headers."""
 
@@ -211,5 +211,5 @@ def _sign_in_first() -> Response:
             else "You were signed out; sign in and try again.",
             www_authenticate=WWWAuthenticate("bearer"),
         )
-    next_ = as_far_as_kept(current_address(), MOST_NEXT)
+    next_ = short_address(current_address(), MOST_IN_ADDRESS)
     return redirect(url_for("account.sign_in", next=next_), 303)

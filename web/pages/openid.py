@@ -4,7 +4,7 @@ from flask import Blueprint, redirect, request, session, url_for
 from werkzeug.exceptions import Forbidden
 from werkzeug.wrappers import Response
 
-from web.addresses import as_far_as_kept, own
+from web.addresses import own, short_address
 from web.context import client_address, served_desk
 from web.openid import current_openid
 from web.sessions import start_session
@@ -14,7 +14,7 @@ openid_pages = Blueprint("openid", __name__)
 NEXT = "next"
 """Key in the cookie of the address to continue at."""
 
-MOST_NEXT = 1500
+MOST_IN_COOKIE = 1500
 """Characters of an address that a cookie of 4 kB holds beside Authlib's state."""
 
 STATE = "_state_openid_"
@@ -27,7 +27,7 @@ def begin() -> Response:
     stays small."""
     for key in [key for key in session if key.startswith(STATE)]:
         del session[key]
-    session[NEXT] = as_far_as_kept(own(request.args.get("next", "")), MOST_NEXT)
+    session[NEXT] = short_address(own(request.args.get("next", "")), MOST_IN_COOKIE)
     return current_openid().to_provider(url_for("openid.back", _external=True))
 
 
