@@ -6,16 +6,16 @@ deleted ticket nothing is visible. What a bundle has learned from all tickets st
 docs/how-to/groups.md.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import Unpack
+from typing import Concatenate, ParamSpec, TypeVar, Unpack
 
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind
-from ticketing.queries import EncodedQuery
-from ticketing.stores.blocks import CodeBlock, CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.stores.checks import taken
 from ticketing.stores.files import KeptFile, no_file
 from ticketing.stores.jobs import JobChanges
@@ -23,9 +23,42 @@ from ticketing.stores.protocols import PutCounts, ReadTicket, Store
 from ticketing.stores.visible_events import VisibleEvents, formerly_hidden
 from ticketing.tickets import Filters, Ticket
 
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+def narrowed(
+    method: Callable[Concatenate[Store, Given], Found],
+) -> Callable[Concatenate["VisibleStore", Given], Found]:
+    """The same method of a store, with `filters` that let only visible tickets pass."""
+    name, parameters = method.__name__, signature(method)
+
+    @wraps(method)
+    def seen(self: "VisibleStore", /, *given: Given.args, **named: Given.kwargs) -> Found:
+        asked = parameters.bind(self, *given, **named)
+        asked.arguments["filters"] = self._narrow(asked.arguments.get("filters", Filters()))
+        found: Found = getattr(self._store, name)(*asked.args[1:], **asked.kwargs)
+        return found
+
+    return seen
+
 
 class VisibleStore(VisibleEvents, Store):
     """Filters every read of `store` by what `groups` may see; writes are passed on."""
+
+    # what takes filters ----------------------------------------------------------------------
+    newest = narrowed(Store.newest)
+    iter_tickets = narrowed(Store.iter_tickets)
+    count_tickets = narrowed(Store.count_tickets)
+    facets = narrowed(Store.facets)
+    matching_ids = narrowed(Store.matching_ids)
+    has_subject = narrowed(Store.has_subject)
+    known_words = narrowed(Store.known_words)
+    naming = narrowed(Store.naming)
+    codes = narrowed(Store.codes)
+    candidates = narrowed(Store.candidates)
+    topic_counts = narrowed(Store.topic_counts)
+    topic_tickets = narrowed(Store.topic_tickets)
 
     # tickets ---------------------------------------------------------------------------------
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
@@ -37,10 +70,6 @@ class VisibleStore(VisibleEvents, Store):
         """The visible tickets among `ids`, by id."""
         found = self._store.read_tickets(ids)
         return {id: read for id, read in found.items() if self._theirs.admit(read[0])}
-
-    def newest(self, filters: Filters = Filters()) -> datetime | None:
-        """See DatedTickets."""
-        return self._store.newest(self._narrow(filters))
 
     def put_tickets(
         self,
@@ -64,52 +93,7 @@ class VisibleStore(VisibleEvents, Store):
         hidden = self.hidden_ids(ids)
         return self._store.delete_tickets([id for id in ids if id not in hidden])
 
-    def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
-        """See Tickets."""
-        return self._store.iter_tickets(self._narrow(filters))
-
-    def count_tickets(self, filters: Filters = Filters()) -> int:
-        """See Tickets."""
-        return self._store.count_tickets(self._narrow(filters))
-
-    def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
-        """See Tickets."""
-        return self._store.facets(self._narrow(filters))
-
-    def matching_ids(self, ids: Sequence[str], filters: Filters = Filters()) -> set[str]:
-        """See Tickets."""
-        return self._store.matching_ids(ids, self._narrow(filters))
-
-    def has_subject(self, subject: str, filters: Filters = Filters()) -> bool:
-        """See Tickets."""
-        return self._store.has_subject(subject, self._narrow(filters))
-
-    def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
-        """See Tickets."""
-        return self._store.known_words(words, self._narrow(filters))
-
-    def naming(
-        self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
-    ) -> dict[str, list[str]]:
-        """See Tickets."""
-        return self._store.naming(keys, self._narrow(filters), limit)
-
     # codes -----------------------------------------------------------------------------------
-    def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
-        """See ScannedCodes."""
-        return self._store.codes(bundle_id, self._narrow(filters))
-
-    def candidates(
-        self,
-        bundle_id: str,
-        query: EncodedQuery,
-        filters: Filters = Filters(),
-        limit: int = 10,
-        also: Collection[str] = (),
-    ) -> CodeBlock:
-        """See ScannedCodes."""
-        return self._store.candidates(bundle_id, query, self._narrow(filters), limit, also)
-
     def stale_ids(
         self,
         bundle_id: str,
@@ -139,24 +123,6 @@ class VisibleStore(VisibleEvents, Store):
     def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
         """Delete the codes of the visible tickets among `ids`."""
         self._store.forget_codes(bundle_id, sorted(self.matching_ids(ids)))
-
-    def topic_counts(
-        self, bundle_id: str, filters: Filters = Filters()
-    ) -> dict[tuple[int | None, date | None], int]:
-        """See Codes."""
-        return self._store.topic_counts(bundle_id, self._narrow(filters))
-
-    def topic_tickets(
-        self,
-        bundle_id: str,
-        topic: int,
-        filters: Filters = Filters(),
-        limit: int = 10,
-        offset: int = 0,
-    ) -> list[str]:
-        """See Codes."""
-        narrow = self._narrow(filters)
-        return self._store.topic_tickets(bundle_id, topic, narrow, limit, offset)
 
     # files, which may hold any ticket ----------------------------------------------------------
     def file_chunks(self, name: str) -> Iterator[bytes]:
