@@ -121,10 +121,9 @@ def distances(
     """Unweighted distances of rows uint8 [n, width] in code units: [n, P, R, C], the sparse channel
     last."""
     given = prepared(query, layout)
-    channels = len(given.bounds) - 1
+    channels = len(given.blocks.bounds) - 1
     dense = np.empty((len(rows), len(query.codes), layout.components, channels), np.int64)
-    of_query = given.bounds, given.starts, given.masks, given.query
-    fill_differences(read_only(rows), given.size, given.block, *of_query, dense)
+    fill_differences(read_only(rows), given.size, *given.blocks, dense)
     if not layout.terms:
         return dense
     shared = _shared(rows, query, layout)[:, : -len(query.codes)].reshape(*dense.shape[:3], 1)

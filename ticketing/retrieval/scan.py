@@ -4,7 +4,6 @@ Differences of bytes and weights are integers, so distances are the same on ever
 weights contain V, W and the quantisation step of each channel.
 """
 
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
@@ -27,25 +26,7 @@ CHUNK = 2048
 NO_SUMS = np.empty(0, np.uint64)
 
 
-class Prepared(NamedTuple):
-    """The query's arguments for `kernel.scan`, in its order."""
-
-    size: int
-    block: int
-    bounds: npt.NDArray[np.int64]
-    starts: npt.NDArray[np.int64]
-    masks: npt.NDArray[np.uint8]
-    query: npt.NDArray[np.uint8]
-    weights: npt.NDArray[np.int64]
-    fixed: npt.NDArray[np.int64]
-    of_terms: npt.NDArray[np.int64]
-    unit: float
-    bits: npt.NDArray[np.uint8]
-    table: npt.NDArray[np.uint32]
-
-
-@dataclass(frozen=True)
-class Blocks:
+class Blocks(NamedTuple):
     """A query's dense channels, cut into blocks of `size` bytes, each within one component. The
     size is BLOCK, or 1 if a component has fewer bytes.
 
@@ -81,20 +62,20 @@ def aligned(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return room[start : start + values.size]
 
 
-@dataclass(frozen=True)
-class Weighed:
+class Weighed(NamedTuple):
     """A query's weights as integer multiples of its unit, by pattern of a ticket's present
     components.
 
     `blocks` int64 [2 ** R, R, S, 2] are the weights of blocks. `fixed` int64 [2 ** R] is the
     distance of a ticket with the query's dense vectors and no shared terms, or -1 if no pair is
     compared. `terms` int64 [2 ** R, P * R + P] is subtracted per unit of each sum of
-    `postings.add`.
+    `postings.add`. `unit` is the query's.
     """
 
     blocks: npt.NDArray[np.int64]
     fixed: npt.NDArray[np.int64]
     terms: npt.NDArray[np.int64]
+    unit: float
 
 
 def weigh(query: EncodedQuery, blocks: Blocks) -> Weighed:
@@ -117,6 +98,7 @@ def weigh(query: EncodedQuery, blocks: Blocks) -> Weighed:
         by_block,
         np.where(compared, fixed, -1),
         np.concatenate([shared.reshape(patterns, queries * components), of_held], 1),
+        query.unit,
     )
 
 
@@ -164,15 +146,16 @@ def scan_distances(
             f"The codes of these tickets are not {layout.width} bytes wide, or fewer than they"
             " should be; run `ticketing check --repair`."
         )
+    size, blocks, weighed, bits, table = prepared(query, layout)
+    of_query = size, *blocks, *weighed, bits, table
     of_rows = read_only(shared), layout.terms_span[0], layout.terms
-    given = (*prepared(query, layout), *of_rows)
 
     # One array type, so that the loop is compiled only once.
     codes, live = read_only(codes), read_only(live)
 
     def part(rows: slice) -> None:
         each = None if channels is None else channels[rows]
-        scan(codes, live[rows], *given, distances[rows], each)
+        scan(codes, live[rows], *of_query, *of_rows, distances[rows], each)
 
     threads.share(part, chunks(len(live)))
     return distances
@@ -184,27 +167,24 @@ def chunks(rows: int) -> list[slice]:
     return [slice(*ends) for ends in pairwise(i * rows // count for i in range(count + 1))]
 
 
+class Prepared(NamedTuple):
+    """The query's arguments for `kernel.scan`, in its order: the bytes of a component, its blocks
+    and their weights, and the query's terms as from `term_table`."""
+
+    size: int
+    blocks: Blocks
+    weighed: Weighed
+    bits: npt.NDArray[np.uint8]
+    table: npt.NDArray[np.uint32]
+
+
 @lru_cache(maxsize=8)
 def prepared(query: EncodedQuery, layout: CodeLayout) -> Prepared:
     """The query's arguments for `scan`, cached because several blocks are compared with one
     query."""
     blocks = cut(query.codes, layout.bounds)
-    weighed = weigh(query, blocks)
-    bits, table = term_table(query.terms, query.buckets)
-    return Prepared(
-        size=int(layout.bounds[-1]),
-        block=blocks.size,
-        bounds=blocks.bounds,
-        starts=blocks.starts,
-        masks=blocks.masks,
-        query=blocks.query,
-        weights=weighed.blocks,
-        fixed=weighed.fixed,
-        of_terms=weighed.terms,
-        unit=query.unit,
-        bits=bits,
-        table=table,
-    )
+    terms = term_table(query.terms, query.buckets)
+    return Prepared(int(layout.bounds[-1]), blocks, weigh(query, blocks), *terms)
 
 
 def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
