@@ -5,36 +5,29 @@ Compiled loops release the interpreter lock (GIL), so threads can run them in pa
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, cast
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 
-@overload
-def compiled(loop: Loop) -> Loop: ...
-
-
-@overload
-def compiled(*, exact: bool) -> Callable[[Loop], Loop]: ...
-
-
-def compiled(loop: Loop | None = None, *, exact: bool = False) -> Loop | Callable[[Loop], Loop]:
+def compiled(loop: Loop) -> Loop:
     """Decorator: numba compiles the loop at its first call.
 
-    Multiplications are fused with the additions after them where the processor can do so, unless
-    `exact` is set: then results are the same on every machine. The machine code is kept in
-    `__pycache__`, else in the user's cache (NUMBA_CACHE_DIR names another folder). If neither can
-    be written, every process compiles for itself.
+    Multiplications are fused with the additions after them where the processor can do so. The
+    machine code is kept in `__pycache__`, else in the user's cache (NUMBA_CACHE_DIR names another
+    folder). If neither can be written, every process compiles for itself.
     """
-    if loop is None:
-        return partial(_compiled, exact=exact)
-    return _compiled(loop, exact)
+    return _compiled(loop, {"contract"})
 
 
-def _compiled(loop: Loop, exact: bool) -> Loop:
+def compiled_exactly(loop: Loop) -> Loop:
+    """As `compiled`, but nothing is fused, so results are the same on every machine."""
+    return _compiled(loop, set())
+
+
+def _compiled(loop: Loop, fast: set[str]) -> Loop:
     from numba import njit
 
-    fast = set() if exact else {"contract"}
     compile_ = partial(njit, nogil=True, boundscheck=False, error_model="numpy", fastmath=fast)
     try:
         return cast(Loop, compile_(cache=True)(loop))

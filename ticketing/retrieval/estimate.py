@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.compiled import compiled
+from ticketing.compiled import compiled_exactly
 from ticketing.encoders.terms import SUM
 from ticketing.model.inference import Model
 from ticketing.model.layout import minute_of
@@ -99,7 +99,7 @@ def _times(query: EncodedQuery, model: Model) -> npt.NDArray[np.float64]:
     return recency.distances(query.time, np.append(minutes, 0))
 
 
-@compiled(exact=True)
+@compiled_exactly
 def estimate(
     sketches: npt.NDArray[np.uint8],
     patterns: npt.NDArray[np.uint8],
@@ -135,7 +135,7 @@ def estimate(
         distances[i] = total + times[hours if minutes[i] else most + 1]
 
 
-@compiled(exact=True)
+@compiled_exactly
 def at_rank(values: npt.NDArray[np.int32], rank: int) -> np.int32:
     """The value with `rank` values before it in ascending order; there must be at least one value.
     A radix selection: it counts values by their first BITS bits, then those that share these by the

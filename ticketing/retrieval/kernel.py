@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.compiled import compiled
+from ticketing.compiled import compiled_exactly
 from ticketing.model.layout import TERM_BYTES
 from ticketing.retrieval.intrinsics import prefetch, summing, weighted_difference
 
@@ -28,7 +28,7 @@ _fetch = prefetch()
 _difference = weighted_difference(BLOCK, summing())
 
 
-@compiled(exact=True)
+@compiled_exactly
 def scan(
     codes: npt.NDArray[np.uint8],
     live: npt.NDArray[np.int64],
@@ -111,7 +111,7 @@ def scan(
         distances[i] = total * unit
 
 
-@compiled(exact=True)
+@compiled_exactly
 def _plain(
     row: Any,
     at: Any,
@@ -136,7 +136,7 @@ def _plain(
     return total
 
 
-@compiled(exact=True)
+@compiled_exactly
 def _share(
     row: Any, at: Any, terms: int, bits: Any, table: Any, components: int, sums: Any
 ) -> None:
@@ -165,7 +165,7 @@ def _share(
             k += np.uint64(TERM_BYTES)
 
 
-@compiled(exact=True)
+@compiled_exactly
 def fill_differences(
     codes: npt.NDArray[np.uint8],
     size: int,
@@ -195,7 +195,7 @@ def fill_differences(
                         apart[n, p, r, c] = _plain(flat, at, *of, block)
 
 
-@compiled(exact=True)
+@compiled_exactly
 def fill_shared(
     codes: npt.NDArray[np.uint8],
     bits: npt.NDArray[np.uint8],

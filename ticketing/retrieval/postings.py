@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.compiled import compiled
+from ticketing.compiled import compiled_exactly
 from ticketing.encoders.terms import BUCKETS
 from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
@@ -41,7 +41,7 @@ def postings_of(codes: npt.NDArray[np.uint8], layout: CodeLayout) -> Postings:
     return Postings(bounds, rows, of_rows)
 
 
-@compiled(exact=True)
+@compiled_exactly
 def _counted(buckets: npt.NDArray[np.uint16]) -> npt.NDArray[np.int64]:
     """Start of each bucket's rows: int64 [BUCKETS + 1]."""
     bounds = np.zeros(BUCKETS + 1, np.int64)
@@ -54,7 +54,7 @@ def _counted(buckets: npt.NDArray[np.uint16]) -> npt.NDArray[np.int64]:
     return bounds.cumsum()
 
 
-@compiled(exact=True)
+@compiled_exactly
 def _filled(
     buckets: npt.NDArray[np.uint16],
     weights: npt.NDArray[np.uint8],
@@ -84,7 +84,7 @@ def add(postings: Postings, query: EncodedQuery, lanes: npt.NDArray[np.uint64]) 
     _add(postings.bounds, postings.rows, postings.weights, query.buckets, asked, lanes)
 
 
-@compiled(exact=True)
+@compiled_exactly
 def _add(
     bounds: npt.NDArray[np.uint32],
     rows: npt.NDArray[np.uint16],
