@@ -11,7 +11,6 @@ from ticketing.text import meaningful, strip_markup
 from ticketing.tickets import Filters, Grade, Query, Ticket
 from web.schemas.base import WHOLE, Body, Flag, In, MaybeMoment, Moment
 from web.schemas.limited import (
-    AtMost,
     EventId,
     GivenName,
     GivenSubject,
@@ -21,6 +20,7 @@ from web.schemas.limited import (
     QueryText,
     Subject,
     TicketText,
+    number_up_to,
 )
 
 GradeName = Literal["YES", "REL", "NO"]
@@ -142,7 +142,7 @@ class TopicArgs(FiltersIn):
     """Filters of a topic's tickets, and which of them."""
 
     limit: int = Field(20, ge=1, le=MOST_RESULTS)
-    offset: Annotated[int, Field(ge=0), AtMost(OFFSET)] = Field(
+    offset: Annotated[int, Field(ge=0), *number_up_to(OFFSET)] = Field(
         0, description="number of the newest tickets to skip"
     )
 
