@@ -115,23 +115,19 @@ def _page(
     rows: Sequence[Sequence[str]],
     notice: str,
 ) -> str:
-    table = cells(lines, reference)
-    return (
-        pages(__package__)
-        .get_template("curve.html")
-        .render(
-            title=title,
-            about=about,
-            shown=shown,
-            plot=Markup(plot),
-            lines=lines,
-            cells=table,
-            reference=reference,
-            rows=rows,
-            queries=len(lines[0].values[ACC]),
-            significant=SIGNIFICANT,
-            notice=notice,
-        )
+    page = pages(__package__).get_template("curve.html")
+    return page.render(
+        title=title,
+        about=about,
+        shown=shown,
+        plot=Markup(plot),
+        lines=lines,
+        cells=cells(lines, reference),
+        reference=reference,
+        rows=rows,
+        queries=len(lines[0].values[ACC]),
+        significant=SIGNIFICANT,
+        notice=notice,
     )
 
 

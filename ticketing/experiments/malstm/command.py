@@ -16,7 +16,7 @@ from ticketing.evaluation.text_table import row_text
 from ticketing.experiments.malstm.augmentation import augment
 from ticketing.experiments.malstm.ensemble import MOST_SEED, TrainingData
 from ticketing.experiments.malstm.model import SentenceModel
-from ticketing.experiments.malstm.plots import write_pictures
+from ticketing.experiments.malstm.plots import render
 from ticketing.experiments.malstm.relatedness import (
     PUBLISHED,
     PUBLISHED_ACCURACY,
@@ -28,6 +28,7 @@ from ticketing.experiments.malstm.relatedness import (
 from ticketing.experiments.malstm.sick import Sick, read_sick, sentences, words
 from ticketing.experiments.malstm.word_vectors import read_vectors
 from ticketing.experiments.malstm.wordnet import FOLDER, read_synonyms
+from ticketing.files import write_atomically
 from ticketing.model.registry import Registry
 from ticketing.settings import load_settings
 
@@ -108,7 +109,7 @@ def evaluate(
         tqdm.write(shown(line))
     if pictures:
         model, _ = find_model(chosen[-1].settings, training_data, seed, home)
-        write_pictures(pictures, model, sentences(data.test))
+        write_atomically(pictures, render(model, sentences(data.test)))
         say(f"Drawn in {pictures}.")
     say(f"Models are in {home / 'models'}.")
 

@@ -7,18 +7,16 @@ some of the sentences. Both are found by correlation, none by hand.
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
+from ticketing.evaluation.report import pages
 from ticketing.experiments.malstm.model import SentenceModel
 from ticketing.experiments.malstm.sick import NEGATING, words
-from ticketing.files import write_atomically
 
 NEGATED = "negated"
 RARE, FREQUENT = 0.02, 0.2
@@ -52,26 +50,16 @@ class Unit(NamedTuple):
     dots: list[Dot]
 
 
-def write_pictures(path: Path, model: SentenceModel, sentences: Sequence[str]) -> None:
-    """Write the page about a model's first network, whole or not at all."""
-    write_atomically(path, render(model, sentences))
-
-
 def render(model: SentenceModel, sentences: Sequence[str]) -> str:
-    """The page as HTML. Every text is escaped; nothing is loaded from anywhere."""
+    """The page about a model's first network as HTML. Every text is escaped; nothing is loaded from
+    anywhere."""
     vectors = model.encode(sentences)[0]  # [n, width]
     traits = find_traits(sentences)
     best = telling_units(vectors, traits)
     chosen = {trait: traits[trait] for trait in best}
     components = PCA(2, svd_solver="full").fit(vectors)
-    pages = Environment(
-        loader=PackageLoader("ticketing.experiments.malstm"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return pages.get_template("plots.html").render(
+    page = pages(__package__).get_template("plots.html")
+    return page.render(
         width=WIDTH,
         count=len(sentences),
         traits=list(chosen),
