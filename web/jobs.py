@@ -13,7 +13,7 @@ from ticketing.desk.import_work import FIRST_READ, REJECTS
 from ticketing.errors import NotFound, NotReady
 from ticketing.history import Deed
 from ticketing.jobs import Job, JobKind, Promotion
-from ticketing.people import Permission, Person
+from ticketing.people import Permission
 from ticketing.schedule import Schedule
 from web.context import audit, current_actor, current_desk, current_person, served_desk
 from web.guard import require
@@ -50,12 +50,11 @@ def known_job(job_id: str) -> Job:
     return job
 
 
-def promotions_of(person: Person) -> list[Promotion]:
-    """The promotion options open to a person; those who may not promote leave the decision to
+def open_promotions() -> list[Promotion]:
+    """The promotion options open to the person; those who may not promote leave the decision to
     others."""
-    return [
-        choice for choice in Promotion if choice != Promotion.RULE or person.may(Permission.PROMOTE)
-    ]
+    may = current_person().may(Permission.PROMOTE)
+    return [choice for choice in Promotion if choice != Promotion.RULE or may]
 
 
 def usual_settings() -> list[str]:
@@ -108,7 +107,7 @@ def report(job: Job, name: str) -> Iterator[bytes]:
     """The chunks of a file that a job has kept. Raises NotFound."""
     if name not in reports(job):
         raise NotFound(f"The job {job.id} has no report {name} that you may open.")
-    return served_desk().report(f"report/{job.id}/{name}")
+    return served_desk().store.file_chunks(f"report/{job.id}/{name}")
 
 
 def reports(job: Job) -> list[str]:

@@ -423,7 +423,7 @@ def test_an_import_needs_nothing_but_the_store(desk, app, file):
     assert record.message == "1,200 tickets added, 0 changed, 0 unchanged, 1 row rejected."
     assert desk.store.count_tickets() == 1220
     [kept] = [file.name for file in desk.store.files()]
-    rejects = b"".join(desk.report(kept)).decode()
+    rejects = b"".join(desk.whole.file_chunks(kept)).decode()
     assert kept == f"report/{job.id}/rejects.jsonl"
     assert json.loads(rejects)["reason"] == "N1 was already given at tickets.csv:3"
 

@@ -7,7 +7,7 @@ starts it. The process that does the job calls `do`. Both share data only throug
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -155,16 +155,10 @@ class LongWork(Imports, Bundles):
                     f"{again[job.kind]}."
                 )
 
-    def report(self, name: str) -> Iterator[bytes]:
-        """The chunks of a file that a job has kept, such as `job.result["report"]`. Raises
-        NotFound."""
-        return self.whole.file_chunks(name)
-
     def fetch(self, name: str, path: Path) -> None:
         """Write a file of the store to a path. Raises NotFound, StoreError, StoreAway."""
         with path.open("wb") as file:
-            for chunk in self.whole.file_chunks(name):
-                file.write(chunk)
+            file.writelines(self.whole.file_chunks(name))
 
 
 def _with_absolute_teacher(training: Json) -> Json:

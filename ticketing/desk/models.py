@@ -175,8 +175,7 @@ class Models(Registry):
             link_or_copy(place, folder / name)
             return
         with (folder / name).open("wb") as file:
-            for chunk in self._store.file_chunks(kept_as):
-                file.write(chunk)
+            file.writelines(self._store.file_chunks(kept_as))
             file.flush()
             os.fsync(file.fileno())
 

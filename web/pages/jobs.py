@@ -8,7 +8,7 @@ from ticketing.errors import InputError
 from ticketing.jobs import Job, JobState
 from ticketing.tickets import ModelKind
 from web import jobs as work
-from web.context import broker_trouble, current_desk, current_person, sentence_of, served_desk
+from web.context import broker_trouble, current_desk, sentence_of, served_desk
 from web.pages.forms import back, filled_fields, form_fields, valid
 from web.schemas.jobs import EvaluationIn, TrainingIn
 from web.uploads import UPLOAD_LIMIT, too_large_a_file
@@ -33,7 +33,7 @@ def _overview(problem: str = "") -> str:
         unfinished=[(job, progress(job)) for job in unfinished],
         finished=[(job, progress(job)) for job in finished],
         trouble=broker_trouble(),
-        promotions=work.promotions_of(current_person()),
+        promotions=work.open_promotions(),
         models=served_desk().models.ids(ModelKind.RANKING)[::-1],
         serving=store.serving(),
         settings=work.usual_settings(),

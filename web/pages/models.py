@@ -5,7 +5,7 @@ from werkzeug.wrappers import Response as Redirect
 
 from ticketing.jobs import Promotion
 from web import jobs as work
-from web.context import current_desk, current_person, served_desk
+from web.context import current_desk, served_desk
 from web.pages.forms import valid
 from web.schemas.jobs import CompareArgs, PromotionIn
 
@@ -55,7 +55,7 @@ def _page(new: str, old: str, **shown: object) -> str:
         models=desk.bundle_list(),
         tickets=desk.store.count_tickets(),
         channels=desk.channel_labels,
-        promotions=work.promotions_of(current_person()),
+        promotions=work.open_promotions(),
         new=new,
         old=old,
         **shown,

@@ -132,7 +132,7 @@ def _write(desk: Desk, job: Job, path: Path) -> None:
             f"Job {job.id} has kept no file: an evaluation that is done has, and an import that"
             " left rows out."
         )
-    write_atomically(path, b"".join(desk.report(kept[0])))
+    write_atomically(path, b"".join(desk.store.file_chunks(kept[0])))
     say(f"{PurePosixPath(kept[0]).name} of the job is in {path}.")
 
 

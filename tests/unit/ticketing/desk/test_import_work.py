@@ -44,7 +44,7 @@ def job_of(desk, person=EVE, file=FILE, **columns) -> Job:
 
 
 def rejects(desk, job) -> list[dict[str, object]]:
-    kept = b"".join(desk.report(f"report/{job.id}/rejects.jsonl"))
+    kept = b"".join(desk.whole.file_chunks(f"report/{job.id}/rejects.jsonl"))
     return [json.loads(line) for line in kept.splitlines()]
 
 
@@ -400,7 +400,7 @@ def test_a_check_says_what_would_be_stored_and_stores_nothing(desk):
     [reject] = rejects(desk, job)
     assert (reject["line"], reject["field"]) == (8, "id")
     first, second = map(
-        json.loads, b"".join(desk.report(f"report/{job.id}/first.jsonl")).splitlines()
+        json.loads, b"".join(desk.whole.file_chunks(f"report/{job.id}/first.jsonl")).splitlines()
     )
     assert first | {"id": "A-1"} == first and first["groups"] == "lab"
     assert second["id"] == "HR-1" and second["subject"] == "Mine now"
@@ -411,7 +411,7 @@ def test_a_check_says_where_a_long_text_goes_on(desk):
     row = f"A-1,{'x' * 301},{'y' * 300},lab"
     job = checking(desk, file=f"id,subject,description,seen by\n{row}\n")
     do(desk, job, ignore_step)
-    first = json.loads(b"".join(desk.report(f"report/{job.id}/first.jsonl")))
+    first = json.loads(b"".join(desk.whole.file_chunks(f"report/{job.id}/first.jsonl")))
     assert (first["subject"], first["description"]) == (f"{'x' * 300}…", "y" * 300)
 
 
@@ -427,6 +427,6 @@ def test_a_check_names_no_hidden_ticket_and_goes_on_where_it_stopped(desk):
     result = do(desk, desk.store.get_job(job.id), ignore_step)
     assert {name: result[name] for name in COUNTS} == COUNTS
     assert [reject["line"] for reject in rejects(desk, job)] == [3]
-    kept = b"".join(desk.report(f"report/{job.id}/first.jsonl")).decode()
+    kept = b"".join(desk.whole.file_chunks(f"report/{job.id}/first.jsonl")).decode()
     assert "A-1" in kept and "HR-1" not in kept
     assert [ticket.id for ticket in desk.store.iter_tickets()] == ["HR-1"]
