@@ -1,7 +1,7 @@
 """Stores: where tickets, judgments, jobs, codes and accounts are kept.
 
 - `protocols`: the interfaces of a store. `sqlite` and `elasticsearch` implement them and pass the
-  same tests.
+  same tests; a method of theirs without a docstring does what its protocol says.
 - `history`, `people`, `jobs`, `schedules`, `files`, `blocks`, `checks`: code that both stores
   share. `blocks` are the codes for a scan, `checks` validate values before a write.
 - `visible`, `visible_events`, `delegating`: a store as people of some groups see it. `delegating`

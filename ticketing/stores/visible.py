@@ -101,17 +101,14 @@ class VisibleStore(VisibleEvents, Store):
         after: str = "",
         among: Sequence[str] | None = None,
     ) -> list[str]:
-        """See Codes."""
         stale = self._store.stale_ids(bundle_id, after=after, among=among)
         theirs = self.matching_ids(stale)
         return [id for id in stale if id in theirs][: limit or None]
 
     def count_codes(self, bundle_id: str) -> int:
-        """See Codes."""
         return self.count_tickets() - len(self.stale_ids(bundle_id))
 
     def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
-        """See Codes."""
         return self._seen(self._store.code_rows(bundle_id), lambda row: (row.ticket_id,))
 
     def damaged_codes(self, bundle_id: str) -> list[str]:
@@ -149,7 +146,6 @@ class VisibleStore(VisibleEvents, Store):
         arguments: Json | None = None,
         by: str = "",
     ) -> Job:
-        """See Jobs."""
         return self._shown(self._store.create_job(kind, bundle_id, total, arguments, by))[0]
 
     def get_job(self, job_id: str) -> Job | None:
@@ -163,19 +159,15 @@ class VisibleStore(VisibleEvents, Store):
         return self._shown(*self._store.jobs(limit, kind, bundle_id))
 
     def unfinished_jobs(self) -> list[Job]:
-        """See Jobs."""
         return self._shown(*self._store.unfinished_jobs())
 
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
-        """See Jobs."""
         return self._shown(self._store.update_job(job_id, **changes))[0]
 
     def request_cancel(self, job_id: str) -> Job:
-        """See Jobs."""
         return self._shown(self._store.request_cancel(job_id))[0]
 
     def reopen_job(self, job_id: str) -> Job:
-        """See Jobs."""
         return self._shown(self._store.reopen_job(job_id))[0]
 
     # how it is narrowed ----------------------------------------------------------------------

@@ -58,5 +58,4 @@ class ElasticsearchStore(
         open_indices(self.connection)
 
     def close(self) -> None:
-        """Release connections; the store can't be used afterwards."""
         self.connection.close()

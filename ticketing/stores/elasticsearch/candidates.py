@@ -67,7 +67,6 @@ class Candidates(ElasticsearchServing, Codes):
         return True
 
     def damaged_codes(self, bundle_id: str) -> list[str]:
-        """Ids of tickets whose codes were found damaged when read."""
         return sorted(self._damaged[bundle_id])
 
     def candidates(

@@ -58,7 +58,6 @@ class ElasticsearchCodes(ElasticsearchTopics):
         after: str = "",
         among: Sequence[str] | None = None,
     ) -> list[str]:
-        """Ids, ascending and greater than `after`, of tickets without fresh codes."""
         build = self._build(bundle_id)
         if among is not None:
             found = self.connection.get(TICKETS, among, ["coded"])
@@ -154,7 +153,6 @@ class ElasticsearchCodes(ElasticsearchTopics):
         return [answer["_id"] for answer in answers if answer["status"] >= 300]
 
     def count_codes(self, bundle_id: str) -> int:
-        """Number of tickets with fresh codes under the bundle."""
         build = self._build(bundle_id)
         if not build:
             return 0
@@ -162,7 +160,6 @@ class ElasticsearchCodes(ElasticsearchTopics):
         return self.connection.count(TICKETS, {"term": {"coded": build}})
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
-        """All codes with which a query under this bundle may be compared, read now."""
         self._show(bundle_id)
         hits = self.connection.pages(
             codes_of(bundle_id),
@@ -174,11 +171,9 @@ class ElasticsearchCodes(ElasticsearchTopics):
         return block_of(self._read(bundle_id, hits))
 
     def bundles(self) -> list[str]:
-        """Ids of the bundles that codes are kept under."""
         return sorted(self._metas())
 
     def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
-        """All fresh codes in ascending order of ticket id."""
         self._show(bundle_id)
         build = self._build(bundle_id)
         hits = self.connection.pages(
@@ -228,7 +223,6 @@ class ElasticsearchCodes(ElasticsearchTopics):
         raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
 
     def drop_codes(self, bundle_id: str) -> None:
-        """Delete all codes of a bundle; raises Conflict for the serving one."""
         require_idle(bundle_id, self.serving())
         drop(self.connection, codes_of(bundle_id))
 

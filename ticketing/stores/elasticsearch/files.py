@@ -64,7 +64,6 @@ class ElasticsearchFiles(ConnectionPart, Files):
         yield from compared(self._chunks(source), kept_of(source))
 
     def files(self, prefix: str = "") -> list[KeptFile]:
-        """All files whose names begin with a prefix."""
         return [kept_of(source) for source in self.named(prefix)]
 
     def drop_file(self, name: str) -> None:

@@ -16,12 +16,10 @@ class ElasticsearchHistory(ConnectionPart, History):
     """A record per event; records are never changed."""
 
     def add_events(self, events: Sequence[HistoryEvent]) -> int:
-        """Append events in order, durably; returns how many were new."""
         added = map(_creation, events)
         return append(self.connection, added, refresh=False)  # many, and few are read
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
-        """All events of a kind, optionally of one person, in the order in which they were added."""
         self.connection.refresh(RECORDS)  # `add_events` does not refresh
         hits = in_order(self.connection, KINDS[kind], *_of(person))
         return (from_json(kind, hit["_source"]["event"]) for hit in hits)
@@ -29,14 +27,12 @@ class ElasticsearchHistory(ConnectionPart, History):
     def last_events(
         self, kind: type[Event], limit: int, offset: int = 0, person: str = ""
     ) -> list[Event]:
-        """Events of a kind, optionally of one person, newest first."""
         self.connection.refresh(RECORDS)
         query = of_kind(KINDS[kind], *_of(person))
         hits = self.connection.listed(RECORDS, [{"_seq_no": "desc"}], limit, offset, query=query)
         return [from_json(kind, hit["_source"]["event"]) for hit in hits]
 
     def count_events(self, kind: type[Event], person: str = "") -> int:
-        """Number of events of a kind, optionally of one person."""
         self.connection.refresh(RECORDS)
         return self.connection.count(RECORDS, of_kind(KINDS[kind], *_of(person)))
 

@@ -73,34 +73,27 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         raise StoreAway(f"Others keep making jobs of kind {kind}; try again.")
 
     def put_job(self, job: Job) -> None:
-        """Store the record of a job made elsewhere, replacing an older one."""
         self.connection.write(RECORDS, writing(_key(job.id), _record(job)))
 
     def get_job(self, job_id: str) -> Job | None:
-        """The job's record."""
         found = self.connection.find(RECORDS, _key(job_id))
         return _job(found) if found else None
 
     def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
-        """The latest jobs, newest first, optionally of one kind or one bundle."""
         asked = {"name": kind, "bundle_id": bundle_id}
         given = [{"term": {field: value}} for field, value in asked.items() if value]
         return self._listed(of_kind("job", *given), limit)
 
     def unfinished_jobs(self) -> list[Job]:
-        """All jobs that are queued, running or waiting, newest first."""
         return self._unfinished()
 
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
-        """Change the given fields and set the heartbeat, unless the job has finished."""
         return self._change(job_id, lambda job: updated(job, changes))
 
     def request_cancel(self, job_id: str) -> Job:
-        """Request cancellation; a finished job is not changed."""
         return self._change(job_id, to_be_cancelled)
 
     def reopen_job(self, job_id: str) -> Job:
-        """Queue a failed or cancelled job again."""
         job = self.get_job(job_id)
         if job and not job.kind.side_by_side:
             for other in self._unfinished(*_same(job.kind, job.bundle_id)):

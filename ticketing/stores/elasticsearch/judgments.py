@@ -21,7 +21,6 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
     """A record per query and per judgment; judgments are never changed."""
 
     def put_query(self, query: Query) -> str:
-        """Keep a query and record that it was asked today; returns query.id."""
         key = f"query:{query.id}"
         if not self.connection.create(RECORDS, key, _query_source(query)):  # it was asked before
             found = self.connection.source(RECORDS, key)
@@ -35,12 +34,10 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         self.connection.bulk(RECORDS, [_query_action(query) for query in queries], refresh=False)
 
     def get_query(self, query_id: str) -> Query | None:
-        """A query put or judged before."""
         found = self.connection.find(RECORDS, f"query:{query_id}")
         return _query(found["_source"]) if found else None
 
     def queries(self) -> Iterator[Query]:
-        """All queries, read page by page."""
         self.connection.refresh(RECORDS)  # `put_query` does not refresh
         return (_query(hit["_source"]) for hit in in_order(self.connection, "query"))
 
@@ -73,7 +70,6 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         return {bucket["key"] for bucket in found["aggregations"]["judged"]["buckets"]}
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
-        """Append events in order, durably; returns how many were new."""
         for judgment in judgments:
             require_text(
                 (
@@ -107,7 +103,6 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         return ((hit["sort"][0] + 1, _judgment(hit["_source"])) for hit in hits)
 
     def count_judgments(self) -> int:
-        """Number of events."""
         return self.connection.count(RECORDS, of_kind("judgment"))
 
 

@@ -16,7 +16,6 @@ class ElasticsearchLeases(ConnectionPart, Leases):
         self._seen_leases = SeenLeases()
 
     def take_lease(self, name: str, holder: str, seconds: float, renewed: bool = False) -> bool:
-        """Take a lease that is free or expired, or renew one's own."""
         key = _key(name)
         doc = self.connection.find(RECORDS, key)
         if renewed and not (doc and doc["_source"]["holder"] == holder):
@@ -31,13 +30,11 @@ class ElasticsearchLeases(ConnectionPart, Leases):
         return now is not None and _lease(now) == taken  # written, but the answer was lost
 
     def drop_lease(self, name: str, holder: str) -> None:
-        """Release one's own lease; that of another holder stays."""
         doc = self.connection.find(RECORDS, _key(name))
         if doc and doc["_source"]["holder"] == holder:
             self.connection.write(RECORDS, deletion_of(doc), refresh=False)
 
     def lease_is_free(self, name: str) -> bool:
-        """Whether nobody holds a lease, or it has expired."""
         doc = self.connection.find(RECORDS, _key(name))
         return doc is None or self._seen_leases.has_run_out(name, _lease(doc))
 

@@ -18,26 +18,21 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
     """A record per account, session and token; `name` is the account's in all of them."""
 
     def put_account(self, account: Account) -> None:
-        """Add an account, or replace that of the same name."""
         require_account(account)
         source = {"kind": "account", **asdict(account), "groups": sorted(account.groups)}
         self.connection.write(RECORDS, writing(key_of("account", account.name), source))
 
     def get_account(self, name: str) -> Account | None:
-        """The account of a name."""
         source = self._record(key_of("account", name))
         return _account(source) if source else None
 
     def has_accounts(self) -> bool:
-        """Whether there is any account."""
         return self.connection.count(RECORDS, of_kind("account")) > 0
 
     def accounts(self) -> list[Account]:
-        """All accounts, by name."""
         return [_account(hit["_source"]) for hit in self._people("account")]
 
     def add_session(self, session: Session) -> None:
-        """Keep a new session."""
         source = {
             "kind": "session",
             "key": session.key,
@@ -48,27 +43,22 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         self.connection.write(RECORDS, writing(f"session:{session.key}", source))
 
     def get_session(self, key: str) -> Session | None:
-        """The session of a key, unless it was ended."""
         source = self._record(f"session:{key}")
         return _session(source) if source else None
 
     def touch_session(self, key: str, at: datetime) -> None:
-        """Record that a session was used; an ended session stays ended."""
         if found := self.connection.find(RECORDS, f"session:{key}"):
             source = found["_source"] | {"seen": at.isoformat()}
             action = replacement(found, found["_id"], source)
             self.connection.write(RECORDS, action, refresh=False)
 
     def end_session(self, key: str) -> None:
-        """End a session if it exists."""
         self._delete([f"session:{key}"])
 
     def end_sessions(self, name: str) -> int:
-        """End all sessions of an account; returns how many there were."""
         return self._delete(hit["_id"] for hit in self._people("session", name))
 
     def drop_sessions(self, seen_before: datetime, created_before: datetime) -> int:
-        """End all sessions last used, or begun, before a time; returns how many there were."""
         self.connection.refresh(RECORDS)  # `touch_session` does not refresh
         sessions = ((hit["_id"], _session(hit["_source"])) for hit in self._people("session"))
         return self._delete(
@@ -78,7 +68,6 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         )
 
     def add_token(self, token: ApiToken) -> None:
-        """Keep a new token."""
         require_text((token.label,))
         source = {
             "kind": "token",
@@ -93,17 +82,14 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         self.connection.write(RECORDS, writing(f"token:{token.id}", source))
 
     def get_token(self, token_id: str) -> ApiToken | None:
-        """The token of an id, unless it was revoked."""
         source = self._record(f"token:{token_id}")
         return _token(source) if source else None
 
     def tokens(self, owner: str = "") -> list[ApiToken]:
-        """All tokens, optionally of one account, oldest first."""
         tokens = [_token(hit["_source"]) for hit in self._people("token", owner)]
         return sorted(tokens, key=lambda token: token.created)
 
     def revoke_token(self, token_id: str) -> bool:
-        """Delete a token; returns whether it existed."""
         return self._delete([f"token:{token_id}"]) > 0
 
     def _record(self, id: str) -> Json | None:

@@ -14,11 +14,9 @@ class ElasticsearchSchedules(ConnectionPart, Schedules):
     """One record, written only if it has not changed since it was read."""
 
     def schedule(self) -> Schedule:
-        """The schedule that was set last, or one that never trains."""
         return _read(self.connection.find(RECORDS, _KEY))
 
     def set_schedule(self, schedule: Schedule, seen: Schedule) -> bool:
-        """Replace the schedule that was `seen`."""
         found = self.connection.find(RECORDS, _KEY)
         if _read(found) != seen:
             return False

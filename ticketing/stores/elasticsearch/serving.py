@@ -17,15 +17,12 @@ class ElasticsearchServing(ConnectionPart, Serving):
     only if it has not changed since it was read."""
 
     def serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
-        """Id of the serving bundle, or an empty string."""
         return self._served(kind, switches_ago=0)
 
     def previous_serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
-        """Id of the bundle that served before the current one, or an empty string."""
         return self._served(kind, switches_ago=1)
 
     def set_serving(self, bundle_id: str, kind: ModelKind = ModelKind.RANKING) -> None:
-        """Switch atomically; naming the serving bundle again changes nothing."""
         key = _key(kind)
         for _ in range(_ATTEMPTS):
             found = self.connection.find(RECORDS, key)

@@ -54,7 +54,6 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         keep: Collection[str] = (),
         theirs: Filters = Filters(),
     ) -> PutCounts:
-        """See Tickets."""
         left = latest_by_id(tickets)
         added = changed = unchanged = 0
         for _ in range(ATTEMPTS):
@@ -86,7 +85,6 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return len(found.keys() | remove_codes(self.connection, distinct))
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
-        """The tickets that exist among `ids`, by id."""
         found = self.connection.get(TICKETS, ids, FIELDS)
         return {id: ticket_of(doc) for id, doc in found.items()}
 
@@ -96,7 +94,6 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return {id: (ticket_of(doc), doc["_source"]["tokens"]) for id, doc in found.items()}
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
-        """All matching tickets in ascending id order, read page by page."""
         return map(
             ticket_of,
             self.connection.pages(
@@ -105,7 +102,6 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         )
 
     def count_tickets(self, filters: Filters = Filters()) -> int:
-        """How many tickets match."""
         return self.connection.count(TICKETS, where(filters))
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
@@ -136,7 +132,6 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return datetime.fromisoformat(times[0]) if times else None
 
     def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
-        """The distinct non-empty values of `product` and `status` of matching tickets, sorted."""
         fields = ("product", "status")
         answer = self.connection.search(
             TICKETS,
@@ -180,7 +175,6 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return bool(answer["hits"]["hits"])
 
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
-        """Those of `words` that a matching ticket contains, in one request."""
         distinct = list(dict.fromkeys(words))
         if not distinct:
             return set()

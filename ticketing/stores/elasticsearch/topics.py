@@ -18,7 +18,6 @@ class ElasticsearchTopics(Candidates):
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
     ) -> dict[tuple[int | None, date | None], int]:
-        """Number of matching tickets by main topic and month."""
         self._show(bundle_id)
         by = [
             {field: {"terms": {"field": field, "missing_bucket": True}}}
@@ -50,7 +49,6 @@ class ElasticsearchTopics(Candidates):
         limit: int = 10,
         offset: int = 0,
     ) -> list[str]:
-        """Ids of the matching tickets with this main topic, newest first, undated ones last."""
         self._show(bundle_id)
         hits = self.connection.listed(
             codes_of(bundle_id),

@@ -19,7 +19,6 @@ class ElasticsearchVerdicts(ConnectionPart, Verdicts):
     """A record per event; records are never changed."""
 
     def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
-        """Append events in order, durably; returns how many were new."""
         for verdict in verdicts:
             texts = (verdict.event_id, verdict.subject, verdict.category, verdict.judge)
             require_text((*texts, verdict.bundle_id))
@@ -28,7 +27,6 @@ class ElasticsearchVerdicts(ConnectionPart, Verdicts):
         return append(self.connection, map(_creation, verdicts))
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
-        """All events, optionally of one subject, in the order in which they were added."""
         of = [{"term": {"subject_digest": digest_of(subject)}}] if subject else []
         hits = in_order(self.connection, "verdict", *of)
         return (_verdict(hit["_source"]["verdict"]) for hit in hits)

@@ -53,6 +53,5 @@ class SQLiteStore(
         super().__init__(Database(Path(folder)))
 
     def close(self) -> None:
-        """Release files and connections; the store can't be used afterwards."""
         self._forget_codes()
         self.database.close()

@@ -43,7 +43,6 @@ class SQLiteCodes(DatabasePart, Codes):
         after: str = "",
         among: Sequence[str] | None = None,
     ) -> list[str]:
-        """Ids, ascending and greater than `after`, of tickets without fresh codes."""
         condition, values = ("TRUE", []) if among is None else (f"id {ANY_OF}", [json_list(among)])
         rows = self.database.rows(
             "SELECT id FROM tickets LEFT JOIN codes ON codes.ticket = tickets.pk AND codes.file ="
@@ -88,7 +87,6 @@ class SQLiteCodes(DatabasePart, Codes):
             return len(wanted)
 
     def count_codes(self, bundle_id: str) -> int:
-        """Number of tickets with fresh codes under the bundle."""
         [(count,)] = self.database.rows(
             "SELECT count(*) FROM code_files JOIN codes ON codes.file = code_files.number"
             f" JOIN tickets ON tickets.pk = codes.ticket WHERE bundle_id = ? AND {_FRESH}",
@@ -107,7 +105,6 @@ class SQLiteCodes(DatabasePart, Codes):
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
     ) -> dict[tuple[int | None, date | None], int]:
-        """Number of matching tickets by main topic and month."""
         condition, values = where(filters)
         rows = self.database.rows(
             "SELECT topic, substr(created, 1, 7) AS month, count(*) FROM code_files"
@@ -129,7 +126,6 @@ class SQLiteCodes(DatabasePart, Codes):
         limit: int = 10,
         offset: int = 0,
     ) -> list[str]:
-        """Ids of the matching tickets with this main topic, newest first, undated ones last."""
         condition, values = where(filters)
         rows = self.database.rows(
             "SELECT id FROM code_files JOIN codes ON file = number JOIN tickets ON pk = ticket"
@@ -144,7 +140,6 @@ class SQLiteCodes(DatabasePart, Codes):
         return [id for (id,) in rows]
 
     def bundles(self) -> list[str]:
-        """Ids of the bundles that codes are kept under."""
         rows = self.database.rows("SELECT bundle_id FROM code_files ORDER BY bundle_id")
         return [bundle_id for (bundle_id,) in rows]
 
@@ -164,7 +159,6 @@ class SQLiteCodes(DatabasePart, Codes):
                 yield CodeRow(id, version, found.codes[row].tobytes(), topic)
 
     def damaged_codes(self, bundle_id: str) -> list[str]:
-        """Ids of the tickets whose rows are lost or changed."""
         with self.database.reading() as connection:
             found = self._seen.checked(connection, bundle_id)
             if found is None or not found.damaged:
@@ -191,7 +185,6 @@ class SQLiteCodes(DatabasePart, Codes):
                 )
 
     def drop_codes(self, bundle_id: str) -> None:
-        """Delete all codes of a bundle; raises Conflict for the serving one."""
         with self.database.writing() as connection:
             require_idle(bundle_id, served(connection))
             file = file_of(connection, bundle_id)

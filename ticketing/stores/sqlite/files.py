@@ -71,7 +71,6 @@ class SQLiteFiles(DatabasePart, Files):
             yield from compared(iter(lambda: file.read(BLOCK), b""), kept)
 
     def files(self, prefix: str = "") -> list[KeptFile]:
-        """All files whose names begin with a prefix."""
         rows = self.database.rows(
             f"{_COLUMNS} WHERE substr(name, 1, ?) = ? ORDER BY name", len(prefix), prefix
         )
@@ -87,7 +86,6 @@ class SQLiteFiles(DatabasePart, Files):
             self._unlink_unnamed(before.sha256)
 
     def file_at(self, name: str) -> Path | None:
-        """The path of a file."""
         with self.database.reading() as connection:
             kept = _named(connection, name)
         path = kept and file_path(self.database.folder, kept.sha256)

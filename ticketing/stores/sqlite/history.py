@@ -21,7 +21,6 @@ class SQLiteHistory(DatabasePart, History):
     """A row per event, in an append-only table."""
 
     def add_events(self, events: Sequence[HistoryEvent]) -> int:
-        """Append events durably; returns how many were new."""
         rows = [(e.event_id, KINDS[type(e)], e.person, to_json(e)) for e in events]
         with self.database.writing(durable=True) as connection:
             return sum(
@@ -34,7 +33,6 @@ class SQLiteHistory(DatabasePart, History):
             )
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
-        """All events of a kind, optionally of one person, in the order in which they were added."""
         condition, values = _whose(kind, person)
         statement = (
             f"SELECT number, event FROM history WHERE {condition}"
@@ -46,14 +44,12 @@ class SQLiteHistory(DatabasePart, History):
     def last_events(
         self, kind: type[Event], limit: int, offset: int = 0, person: str = ""
     ) -> list[Event]:
-        """Events of a kind, optionally of one person, newest first."""
         condition, values = _whose(kind, person)
         statement = f"SELECT event FROM history WHERE {condition} ORDER BY number DESC"
         rows = self.database.rows(f"{statement} LIMIT ? OFFSET ?", *values, limit, offset)
         return [from_json(kind, text) for (text,) in rows]
 
     def count_events(self, kind: type[Event], person: str = "") -> int:
-        """Number of events of a kind, optionally of one person."""
         condition, values = _whose(kind, person)
         [(count,)] = self.database.rows(f"SELECT count(*) FROM history WHERE {condition}", *values)
         return int(count)

@@ -41,7 +41,6 @@ class SQLiteJobs(DatabasePart, Jobs):
         arguments: Json | None = None,
         by: str = "",
     ) -> Job:
-        """A new job in state queued, or the unfinished one of the same kind and bundle."""
         new = Job(
             *(uuid.uuid4().hex, kind, bundle_id, JobState.QUEUED, total, 0, utc_now()),
             arguments=arguments or {},
@@ -57,7 +56,6 @@ class SQLiteJobs(DatabasePart, Jobs):
             return _job(row)
 
     def put_job(self, job: Job) -> None:
-        """Store the record of a job made elsewhere, replacing an older one."""
         with self.database.writing() as connection:
             try:
                 connection.execute(
@@ -69,12 +67,10 @@ class SQLiteJobs(DatabasePart, Jobs):
                 raise another_job(job) from None
 
     def get_job(self, job_id: str) -> Job | None:
-        """The job's record."""
         rows = self.database.rows(f"SELECT {COLUMNS} FROM jobs WHERE id = ?", job_id)
         return _job(rows[0]) if rows else None
 
     def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
-        """The latest jobs, newest first, optionally of one kind or one bundle."""
         asked = {"kind": kind, "bundle_id": bundle_id}
         given = {column: value for column, value in asked.items() if value}
         condition = " AND ".join(["TRUE", *(f"{column} = ?" for column in given)])
@@ -82,20 +78,16 @@ class SQLiteJobs(DatabasePart, Jobs):
         return [_job(row) for row in self.database.rows(statement, *given.values(), limit)]
 
     def unfinished_jobs(self) -> list[Job]:
-        """All jobs that are queued, running or waiting, newest first."""
         statement = f"SELECT {COLUMNS} FROM jobs WHERE {_UNFINISHED} ORDER BY number DESC"
         return [_job(row) for row in self.database.rows(statement)]
 
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
-        """Change the given fields and set the heartbeat, unless the job has finished."""
         return self._change(job_id, lambda job: updated(job, changes))
 
     def request_cancel(self, job_id: str) -> Job:
-        """Request cancellation; a finished job is not changed."""
         return self._change(job_id, to_be_cancelled)
 
     def reopen_job(self, job_id: str) -> Job:
-        """Queue a failed or cancelled job again."""
         return self._change(job_id, reopened)
 
     def _change(self, job_id: str, change: Callable[[Job], Job]) -> Job:

@@ -16,27 +16,23 @@ class SQLiteJudgments(DatabasePart, Judgments):
     """Queries and judgments in two tables; that of judgments is append-only."""
 
     def put_query(self, query: Query) -> str:
-        """Keep a query and record that it was asked today; returns query.id."""
         asked_today = "SELECT id FROM queries WHERE id = ? AND asked >= ?"
         if not self.database.rows(asked_today, query.id, _today()):
             self.put_queries([query])
         return query.id
 
     def put_queries(self, queries: Sequence[Query]) -> None:
-        """Keep many queries at once."""
         with self.database.writing() as connection:
             for query in queries:
                 _put_query(connection, query)
 
     def get_query(self, query_id: str) -> Query | None:
-        """A query put or judged before."""
         rows = self.database.rows(
             "SELECT subject, description, ticket_id FROM queries WHERE id = ?", query_id
         )
         return Query(*rows[0]) if rows else None
 
     def queries(self) -> Iterator[Query]:
-        """All queries, read page by page."""
         statement = (
             "SELECT id, subject, description, ticket_id FROM queries"
             " WHERE id > ? ORDER BY id LIMIT ?"
@@ -44,7 +40,6 @@ class SQLiteJudgments(DatabasePart, Judgments):
         return (Query(*texts) for _, *texts in self._pages(statement, ""))
 
     def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
-        """Delete unjudged queries, with askings and saved queries of them."""
         with self.database.writing() as connection:
             forget_asked(connection, before, keep)
             return connection.execute(
@@ -54,7 +49,6 @@ class SQLiteJudgments(DatabasePart, Judgments):
             ).rowcount
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
-        """Append events durably; returns how many were new."""
         ids = json_list(judgment.event_id for judgment in judgments)
         with self.database.writing(durable=True) as connection:
             kept = connection.execute(f"{_SELECT} WHERE event_id {ANY_OF}", (ids,))
@@ -62,8 +56,6 @@ class SQLiteJudgments(DatabasePart, Judgments):
             return sum(_add_judgment(connection, judgment) for judgment in judgments)
 
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
-        """All events, optionally of one query and one ticket, in the order in which they were
-        added."""
         of = {"query_id": query_id, "judgments.ticket_id": ticket_id}
         given = {column: id for column, id in of.items() if id}
         conditions = " AND ".join([*(f"{column} = ?" for column in given), "number > ?"])
@@ -71,13 +63,11 @@ class SQLiteJudgments(DatabasePart, Judgments):
         return map(_judgment, self._pages(statement, 0, *given.values()))
 
     def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
-        """All events with their numbers, beginning at `start`."""
         statement = f"{_SELECT} WHERE number > ? ORDER BY number LIMIT ?"
         records = self._pages(statement, start - 1)
         return ((int(record[0]), _judgment(record)) for record in records)
 
     def count_judgments(self) -> int:
-        """Number of events."""
         return int(self.database.rows("SELECT count(*) FROM judgments")[0][0])
 
 

@@ -12,7 +12,6 @@ class SQLiteLeases(DatabasePart, Leases):
         self._seen_leases = SeenLeases()
 
     def take_lease(self, name: str, holder: str, seconds: float, renewed: bool = False) -> bool:
-        """Take a lease that is free or expired, or renew one's own."""
         with self.database.writing() as connection:
             row = connection.execute(
                 "SELECT holder, seconds, turn FROM leases WHERE name = ?", (name,)
@@ -29,11 +28,9 @@ class SQLiteLeases(DatabasePart, Leases):
             return taken is not None
 
     def drop_lease(self, name: str, holder: str) -> None:
-        """Release one's own lease; that of another holder stays."""
         with self.database.writing() as connection:
             connection.execute("DELETE FROM leases WHERE name = ? AND holder = ?", (name, holder))
 
     def lease_is_free(self, name: str) -> bool:
-        """Whether nobody holds a lease, or it has expired."""
         rows = self.database.rows("SELECT holder, seconds, turn FROM leases WHERE name = ?", name)
         return not rows or self._seen_leases.has_run_out(name, Lease(*rows[0]))

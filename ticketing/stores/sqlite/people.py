@@ -17,7 +17,6 @@ class SQLitePeople(DatabasePart, PeopleStore):
     """A row per account, session and token; sessions and tokens are deleted with their account."""
 
     def put_account(self, account: Account) -> None:
-        """Add an account, or replace that of the same name."""
         require_account(account)
         with self.database.writing(durable=True) as connection:
             connection.execute(
@@ -37,21 +36,17 @@ class SQLitePeople(DatabasePart, PeopleStore):
             )
 
     def get_account(self, name: str) -> Account | None:
-        """The account of a name."""
         rows = self.database.rows(f"{_ACCOUNT} WHERE name = ?", name)
         return _account(rows[0]) if rows else None
 
     def has_accounts(self) -> bool:
-        """Whether there is any account."""
         [(found,)] = self.database.rows("SELECT EXISTS (SELECT * FROM accounts)")
         return bool(found)
 
     def accounts(self) -> list[Account]:
-        """All accounts, by name."""
         return [_account(row) for row in self.database.rows(f"{_ACCOUNT} ORDER BY name")]
 
     def add_session(self, session: Session) -> None:
-        """Keep a new session."""
         self._changed(
             "INSERT INTO sessions (key, name, created, seen) VALUES (?, ?, ?, ?)",
             session.key,
@@ -61,24 +56,19 @@ class SQLitePeople(DatabasePart, PeopleStore):
         )
 
     def get_session(self, key: str) -> Session | None:
-        """The session of a key, unless it was ended."""
         rows = self.database.rows(f"{_SESSION} WHERE key = ?", key)
         return _session(rows[0]) if rows else None
 
     def touch_session(self, key: str, at: datetime) -> None:
-        """Record that a session was used; an ended session stays ended."""
         self._changed("UPDATE sessions SET seen = ? WHERE key = ?", at.isoformat(), key)
 
     def end_session(self, key: str) -> None:
-        """End a session if it exists."""
         self._changed("DELETE FROM sessions WHERE key = ?", key)
 
     def end_sessions(self, name: str) -> int:
-        """End all sessions of an account; returns how many there were."""
         return self._changed("DELETE FROM sessions WHERE name = ?", name)
 
     def drop_sessions(self, seen_before: datetime, created_before: datetime) -> int:
-        """End all sessions last used, or begun, before a time; returns how many there were."""
         return self._changed(
             "DELETE FROM sessions WHERE seen < ? OR created < ?",
             seen_before.isoformat(),
@@ -86,7 +76,6 @@ class SQLitePeople(DatabasePart, PeopleStore):
         )
 
     def add_token(self, token: ApiToken) -> None:
-        """Keep a new token."""
         require_text((token.label,))
         self._changed(
             "INSERT INTO tokens (id, key, owner, label, scopes, created, expires)"
@@ -101,17 +90,14 @@ class SQLitePeople(DatabasePart, PeopleStore):
         )
 
     def get_token(self, token_id: str) -> ApiToken | None:
-        """The token of an id, unless it was revoked."""
         rows = self.database.rows(f"{_TOKEN} WHERE id = ?", token_id)
         return _token(rows[0]) if rows else None
 
     def tokens(self, owner: str = "") -> list[ApiToken]:
-        """All tokens, optionally of one account, oldest first."""
         rows = self.database.rows(f"{_TOKEN} WHERE ? IN ('', owner) ORDER BY number", owner)
         return [_token(row) for row in rows]
 
     def revoke_token(self, token_id: str) -> bool:
-        """Delete a token; returns whether it existed."""
         return self._changed("DELETE FROM tokens WHERE id = ?", token_id) > 0
 
     def _changed(self, statement: str, *values: object) -> int:

@@ -11,12 +11,10 @@ class SQLiteSchedules(DatabasePart, Schedules):
     """One row, which is missing until a schedule is set."""
 
     def schedule(self) -> Schedule:
-        """The schedule that was set last, or one that never trains."""
         rows = self.database.rows("SELECT record FROM schedule")
         return schedule_from_json(json.loads(rows[0][0])) if rows else Schedule()
 
     def set_schedule(self, schedule: Schedule, seen: Schedule) -> bool:
-        """Replace the schedule that was `seen`."""
         with self.database.writing() as connection:
             row = connection.execute("SELECT record FROM schedule").fetchone()
             if (schedule_from_json(json.loads(row[0])) if row else Schedule()) != seen:

@@ -11,17 +11,14 @@ class SQLiteServing(DatabasePart, Serving):
     """A row per switch; the last one of a kind is valid."""
 
     def serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
-        """Id of the serving bundle, or an empty string."""
         with self.database.reading() as connection:
             return served(connection, kind)
 
     def previous_serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
-        """Id of the bundle that served before the current one, or an empty string."""
         with self.database.reading() as connection:
             return served(connection, kind, switches_ago=1)
 
     def set_serving(self, bundle_id: str, kind: ModelKind = ModelKind.RANKING) -> None:
-        """Switch atomically; naming the serving bundle again changes nothing."""
         with self.database.writing(durable=True) as connection:
             if served(connection, kind) != bundle_id:
                 connection.execute(

@@ -34,7 +34,6 @@ class SQLiteTickets(DatabasePart, Tickets):
         keep: Collection[str] = (),
         theirs: Filters = Filters(),
     ) -> PutCounts:
-        """See Tickets."""
         given = latest_by_id(tickets)
         entries = self._new_entries(given, keep, theirs)  # outside the lock
         with self.database.writing() as connection:
@@ -75,7 +74,6 @@ class SQLiteTickets(DatabasePart, Tickets):
             return connection.execute(f"DELETE FROM tickets WHERE id {ANY_OF}", given).rowcount
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
-        """The tickets that exist among `ids`, by id."""
         return _tickets(self.database.rows(f"{_SELECT} WHERE id {ANY_OF}", json_list(ids)))
 
     def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
@@ -92,19 +90,16 @@ class SQLiteTickets(DatabasePart, Tickets):
         }
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
-        """All matching tickets in ascending id order, read page by page."""
         condition, values = where(filters)
         statement = f"{_SELECT} WHERE {condition} AND id > ? ORDER BY id LIMIT ?"
         return map(_ticket, self._pages(statement, "", *values))
 
     def count_tickets(self, filters: Filters = Filters()) -> int:
-        """How many tickets match."""
         condition, values = where(filters)
         [(count,)] = self.database.rows(f"SELECT count(*) FROM tickets WHERE {condition}", *values)
         return int(count)
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
-        """Creation date of the newest matching ticket."""
         condition, values = where(filters)
         dated = self.database.rows(  # by the index of dates, read as far as the first that matches
             "SELECT created FROM tickets WHERE created < ?"
@@ -115,7 +110,6 @@ class SQLiteTickets(DatabasePart, Tickets):
         return datetime.fromisoformat(dated[0][0]) if dated else None
 
     def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
-        """The distinct non-empty values of `product` and `status` of matching tickets, sorted."""
         condition, values = where(filters)
         return {
             field: [
@@ -130,7 +124,6 @@ class SQLiteTickets(DatabasePart, Tickets):
         }
 
     def matching_ids(self, ids: Sequence[str], filters: Filters = Filters()) -> set[str]:
-        """Those of `ids` whose tickets exist and match."""
         condition, values = where(filters)
         statement = f"SELECT id FROM tickets WHERE id {ANY_OF} AND {condition}"
         return {id for (id,) in self.database.rows(statement, json_list(ids), *values)}

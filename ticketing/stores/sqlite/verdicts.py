@@ -17,7 +17,6 @@ class SQLiteVerdicts(DatabasePart, Verdicts):
     """A row per event, in an append-only table."""
 
     def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
-        """Append events durably; returns how many were new."""
         ids = json_list(verdict.event_id for verdict in verdicts)
         with self.database.writing(durable=True) as connection:
             kept = connection.execute(f"{_SELECT} WHERE event_id {ANY_OF}", (ids,))
@@ -32,7 +31,6 @@ class SQLiteVerdicts(DatabasePart, Verdicts):
             )
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
-        """All events, optionally of one subject, in the order in which they were added."""
         condition, values = ("subject = ?", [subject]) if subject else ("TRUE", [])
         statement = f"{_SELECT} WHERE {condition} AND number > ? ORDER BY number LIMIT ?"
         return map(_verdict, self._pages(statement, 0, *values))
