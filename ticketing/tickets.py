@@ -62,7 +62,7 @@ class Query:
     ticket_id: str = ""
 
     @classmethod
-    def typed(cls, subject: str, description: str = "") -> Self:
+    def typed(cls, subject: str, description: str) -> Self:
         """A query as somebody wrote or pasted it, without the mail around it (see `mails`).
 
         If all of it is in one field, the subject is that of the mail, else the first line, as long

@@ -44,7 +44,7 @@ def invalid(field: str, message: str) -> str:
     return f"{field}: {said}." if field != "_schema" else f"{said}."
 
 
-def invalid_sentence(error: ValidationError, names: Mapping[str, str] = {}) -> str:
+def invalid_sentence(error: ValidationError, names: Mapping[str, str]) -> str:
     """pydantic's first finding as a sentence; `names` are the names of fields for people."""
     field, _, message = first_invalid(error)
     return invalid(names.get(field, field) or "_schema", message)

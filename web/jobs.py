@@ -92,9 +92,7 @@ def compare(new: str, old: str) -> Any:
         _comparing.release()
 
 
-def import_(
-    name: str, chunks: Iterable[bytes], columns: Sequence[str], check_only: bool = False
-) -> Job:
+def import_(name: str, chunks: Iterable[bytes], columns: Sequence[str], check_only: bool) -> Job:
     """Keep a file and start its import, or a check of it. Raises InputError, BrokerAway."""
     desk = served_desk()
     arguments = current_desk().upload_arguments(name, chunks, columns, check_only)

@@ -43,9 +43,7 @@ class OneChild(TaskPool):
     BlockingPool = UnsharedPool
 
 
-def run_worker(
-    app: Celery, queue: str, place: Workplace, log_level: str, events: bool = False
-) -> int:
+def run_worker(app: Celery, queue: str, place: Workplace, log_level: str, events: bool) -> int:
     """Work on a queue until Ctrl-C or SIGTERM, which let the current batch end.
 
     `events` enables Celery's events for Flower and `celery events`. Waits for a broker that is

@@ -122,7 +122,7 @@ class Trains(DeskBase):
             write_material(file, self.training_tickets(before), [])
             yield read_material(file).tickets
 
-    def training_tickets(self, before: datetime | None = None) -> Iterator[Ticket]:
+    def training_tickets(self, before: datetime | None) -> Iterator[Ticket]:
         """Tickets to learn from: all, or those created before a date."""
         return iter(
             tqdm(
@@ -135,7 +135,7 @@ class Trains(DeskBase):
         )
 
     def tune_encoder(
-        self, encoder: str, settings: TuningSettings, out: Path, before: datetime | None = None
+        self, encoder: str, settings: TuningSettings, out: Path, before: datetime | None
     ) -> None:
         """Fine-tune a sentence encoder (named as `training.teacher`) on the texts and labels that
         `train` would use, and write it to the folder `out`.

@@ -55,7 +55,7 @@ def paired_p(one: npt.ArrayLike, other: npt.ArrayLike) -> npt.NDArray[np.float64
     return as_large / (FLIPS + 1)
 
 
-def query_weights(queries: Sequence[str], resamples: int = RESAMPLES) -> npt.NDArray[np.int64]:
+def query_weights(queries: Sequence[str], resamples: int) -> npt.NDArray[np.int64]:
     """How often each of n pairs counts when whole queries are drawn with replacement: [B, n]."""
     distinct, owner = np.unique(np.asarray(queries), return_inverse=True)
     chance = np.random.default_rng(SEED)

@@ -140,7 +140,7 @@ def read_dataset(
     return replace(dataset, validation=validation)
 
 
-def can_be_read(folder: Path, *, in_text_order: bool = False, all_words: bool = False) -> bool:
+def can_be_read(folder: Path, *, in_text_order: bool, all_words: bool) -> bool:
     """Whether a folder has a training file that holds what is asked for."""
     return _layout(Path(folder), in_text_order, all_words) is not None
 

@@ -31,7 +31,7 @@ def label_text(points: Sequence[Point], words: Line) -> list[str]:
     return [_explained(words), *retrieval_text(lines, cells(lines, words))]
 
 
-def label_page(points: Sequence[Point], words: Line, notice: str = "") -> str:
+def label_page(points: Sequence[Point], words: Line, notice: str) -> str:
     """The label curve as HTML; nothing is loaded from anywhere."""
     lines = [*(point.line for point in points), words]
     table = cells(lines, words)

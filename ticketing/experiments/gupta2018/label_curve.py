@@ -62,7 +62,7 @@ def read_counts(text: str, available: int) -> list[int]:
     return sorted(counts)
 
 
-def some_labels(labels: Sequence[Label], count: int, seed: int = 0) -> list[Label]:
+def some_labels(labels: Sequence[Label], count: int, seed: int) -> list[Label]:
     """A random sample of `count` labels; a smaller sample is part of a larger one with the same
     seed."""
     drawn = sorted(labels, key=lambda label: (label.query.id, label.ticket_id))

@@ -66,7 +66,7 @@ class RowModels:
         network: NetworkSettings,
         training: TrainingSettings,
         train: Train,
-        threads: int = 1,
+        threads: int,
     ):
         self.tickets = tickets
         self.labels = labels
@@ -128,9 +128,7 @@ class RowModels:
         return self._trainings.model(bundle)
 
 
-def measure_rows(
-    rows: Sequence[Row], models: RowModels, sample: Sample, time: bool = False
-) -> list[Line]:
+def measure_rows(rows: Sequence[Row], models: RowModels, sample: Sample, time: bool) -> list[Line]:
     """Rows of Tables 5 and 6, without time as in the paper; with `time`, the trained rows also with
     time."""
     lines = []

@@ -227,6 +227,7 @@ def rows(tmp_path, archive_tickets, archive_labels):
             "network": TINY,
             "training": tiny_training(),
             "train": learn,
+            "threads": 1,
         }
         return RowModels(**(arguments | changes))
 
