@@ -1,4 +1,4 @@
-"""Accounts, sessions and API tokens: their interfaces.
+"""Accounts, sessions and API tokens: their interface.
 
 Passwords, session ids and tokens reach a store only as hashes. All methods may raise StoreAway (try
 again later) or StoreError.
@@ -10,8 +10,9 @@ from typing import Protocol
 from ticketing.people import Account, ApiToken, Session
 
 
-class Accounts(Protocol):
-    """The accounts with which people sign in."""
+class PeopleStore(Protocol):
+    """The accounts with which people sign in, their sessions, and tokens with which programs act
+    for them."""
 
     def put_account(self, account: Account) -> None:
         """Add an account, or replace that of the same name. Raises InputError for an empty name and
@@ -25,10 +26,6 @@ class Accounts(Protocol):
 
     def accounts(self) -> list[Account]:
         """All accounts, by name."""
-
-
-class Sessions(Protocol):
-    """Sessions of people who are signed in."""
 
     def add_session(self, session: Session) -> None:
         """Keep a new session."""
@@ -48,10 +45,6 @@ class Sessions(Protocol):
     def drop_sessions(self, seen_before: datetime, created_before: datetime) -> int:
         """End all sessions last used, or begun, before a time; returns how many there were."""
 
-
-class ApiTokens(Protocol):
-    """Tokens with which programs act for people."""
-
     def add_token(self, token: ApiToken) -> None:
         """Keep a new token. Raises InputError for an unpaired surrogate in its label."""
 
@@ -63,7 +56,3 @@ class ApiTokens(Protocol):
 
     def revoke_token(self, token_id: str) -> bool:
         """Delete a token; returns whether it existed."""
-
-
-class PeopleStore(Accounts, Sessions, ApiTokens, Protocol):
-    """Accounts, sessions and API tokens of a store."""
