@@ -176,27 +176,17 @@ def start_network(
 
     def words() -> None:
         nonlocal vectors
-        vectors = _vectors(corpus, settings, training, vectors_file, teacher, checkpoint, on_step)
+        if vectors_file:
+            vectors = load_vectors(vectors_file, corpus.vocabulary, settings.word_dims)
+        elif teacher:
+            contexts = _contexts(corpus, teacher, training, on_step)
+            vectors = read_words(corpus.vocabulary, teacher.encoder, settings.word_dims, contexts)
+        else:
+            file = Path(f"{checkpoint}.vectors")
+            vectors = _own_vectors(corpus, settings, training, file, on_step)
 
     together(topics, words)
     return new_network(settings, corpus.vocabulary, vectors, resources, training.dropout)
-
-
-def _vectors(
-    corpus: Corpus,
-    settings: NetworkSettings,
-    training: TrainingSettings,
-    vectors_file: Path | None,
-    teacher: Teacher | None,
-    checkpoint: Path,
-    on_step: OnStep,
-) -> torch.Tensor:
-    if vectors_file:
-        return load_vectors(vectors_file, corpus.vocabulary, settings.word_dims)
-    if teacher:
-        contexts = _contexts(corpus, teacher, training, on_step)
-        return read_words(corpus.vocabulary, teacher.encoder, settings.word_dims, contexts)
-    return _own_vectors(corpus, settings, training, Path(f"{checkpoint}.vectors"), on_step)
 
 
 def _contexts(

@@ -9,7 +9,7 @@ from torch import Tensor
 from ticketing.encoders.registry import ENCODERS
 from ticketing.model.settings import Level
 from ticketing.networks.metric import distance_parts, present_pair_weights, similarity
-from ticketing.networks.siamese import EncodedComponents, SiameseNetwork
+from ticketing.networks.siamese import SiameseNetwork
 from ticketing.tickets import Label
 from ticketing.training.sampling import Archive
 from ticketing.training.texts import FieldIds
@@ -33,9 +33,11 @@ def search_weights(
     The network is not trained again for each point; only the weights of its distances change. The
     scale of W is kept.
     """
-    query, ticket, wanted = _pairs(network, archive, queries, labels)
     scale = network.channel_weights.sum()
+    wanted = torch.tensor([x.grade.label for x in labels])
     with torch.no_grad():
+        query = network.encode([archive.query(queries[x.query.id]) for x in labels])
+        ticket = network.encode([archive.ticket(archive.tickets[x.ticket_id]) for x in labels])
         apart = network.matched_distances(query, ticket)  # [B, P, R, C]
         shares = network.query_shares(query)  # [B, P]
         least, best = torch.inf, (network.pair_weights, network.channel_weights)
@@ -59,15 +61,3 @@ def _grid(network: SiameseNetwork) -> Iterator[tuple[Tensor, Tensor]]:
         )
         for weights in itertools.product(*channels):
             yield pairs, torch.tensor(weights)
-
-
-def _pairs(
-    network: SiameseNetwork,
-    archive: Archive,
-    queries: Mapping[str, FieldIds],
-    labels: Sequence[Label],
-) -> tuple[EncodedComponents, EncodedComponents, Tensor]:
-    with torch.no_grad():
-        query = network.encode([archive.query(queries[x.query.id]) for x in labels])
-        ticket = network.encode([archive.ticket(archive.tickets[x.ticket_id]) for x in labels])
-    return query, ticket, torch.tensor([x.grade.label for x in labels])
