@@ -1,6 +1,7 @@
 """The tiny model of the unit tests, and desks on servers that a test may harm."""
 
 import shutil
+from datetime import timedelta
 
 import pytest
 
@@ -8,6 +9,9 @@ from tests.conftest import missing
 from tests.redis_server import redis_server
 from tests.servers import SCRIPT
 from tests.unit.conftest import archive_labels, archive_tickets, one_thread, trained  # noqa: F401
+from ticketing.times import utc_now
+from worker import progress
+from worker.app import make_app
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +27,18 @@ def own_redis(redis_program, monkeypatch):
     with redis_server("secret") as server:
         monkeypatch.setenv("TICKETING_BROKER", server.url)
         yield server
+
+
+@pytest.fixture
+def app(desk):
+    """Celery's app of the module's desk."""
+    return make_app(desk.settings)
+
+
+@pytest.fixture
+def silent(monkeypatch):
+    """As if every heartbeat were an hour old."""
+    monkeypatch.setattr(progress, "utc_now", lambda now=utc_now: now() + timedelta(hours=1))
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from tests.live.encoding_desk import DigestDesk, finished, wait_until, workers
 from ticketing.desk.models import Models
 from ticketing.jobs import JobState, Promotion
 from ticketing.tickets import Ticket
-from worker.app import make_app
 from worker.handing_back import WITHOUT
 from worker.jobs import start_reindex
 from worker.presence import live_workers
@@ -36,11 +35,6 @@ def desk(tmp_path, monkeypatch):
     desk.store.put_tickets(TICKETS)
     yield desk
     desk.store.close()
-
-
-@pytest.fixture
-def app(desk):
-    return make_app(desk.settings)
 
 
 @pytest.fixture

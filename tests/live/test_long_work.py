@@ -13,8 +13,7 @@ from ticketing.importing import read_mapping
 from ticketing.jobs import JobState, Promotion, Step
 from ticketing.tickets import Ticket
 from ticketing.times import utc_now
-from worker import jobs, long_work, progress, publishing, tasks
-from worker.app import make_app
+from worker import jobs, long_work, publishing, tasks
 from worker.ending import Ending
 from worker.importing import start_import
 from worker.progress import SINCE
@@ -49,17 +48,6 @@ def desk(tmp_path, monkeypatch):
     monkeypatch.setattr(desk.models, "ids", lambda: [BUNDLE])
     yield desk
     desk.close()
-
-
-@pytest.fixture
-def app(desk):
-    return make_app(desk.settings)
-
-
-@pytest.fixture
-def silent(monkeypatch):
-    """As if every heartbeat were an hour old."""
-    monkeypatch.setattr(progress, "utc_now", lambda now=utc_now: now() + timedelta(hours=1))
 
 
 def run_one(desk, app, queue=LONG_QUEUE, **options):

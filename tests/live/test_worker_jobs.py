@@ -23,7 +23,6 @@ from ticketing.history import Deed
 from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Ticket
-from ticketing.times import utc_now
 from worker import handing_back, jobs, progress, tasks
 from worker.app import make_app
 from worker.queues import QUEUE
@@ -37,17 +36,6 @@ def desk(tmp_path):
     desk.store.put_tickets(TICKETS)
     yield desk
     desk.store.close()
-
-
-@pytest.fixture
-def app(desk):
-    return make_app(desk.settings)
-
-
-@pytest.fixture
-def silent(monkeypatch):
-    """As if every heartbeat were an hour old."""
-    monkeypatch.setattr(progress, "utc_now", lambda now=utc_now: now() + timedelta(hours=1))
 
 
 def take_named(app):

@@ -19,7 +19,6 @@ from ticketing.errors import StoreAway
 from ticketing.importing import read_mapping
 from ticketing.tickets import Ticket
 from worker import jobs, publishing, tasks
-from worker.app import make_app
 from worker.connection import waiting_messages
 from worker.importing import start_import
 from worker.presence import workers_live
@@ -111,11 +110,6 @@ def desk(tmp_path, broker):
     desk.store.put_tickets(TICKETS)
     yield desk
     desk.close()
-
-
-@pytest.fixture
-def app(desk):
-    return make_app(desk.settings)
 
 
 def lines(desk):

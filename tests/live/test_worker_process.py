@@ -22,7 +22,6 @@ from tests.live.encoding_desk import (
 )
 from ticketing.tickets import Ticket
 from worker import jobs, publishing
-from worker.app import make_app
 from worker.follow import follow
 from worker.presence import live_workers
 from worker.publishing import ENCODE_BATCH
@@ -53,11 +52,6 @@ def desk(tmp_path, broker):
     desk.store.put_tickets(TICKETS)
     yield desk
     desk.store.close()
-
-
-@pytest.fixture
-def app(desk):
-    return make_app(desk.settings)
 
 
 @pytest.fixture
