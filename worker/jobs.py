@@ -2,6 +2,7 @@
 do."""
 
 import time
+from contextlib import AbstractContextManager, nullcontext
 
 from celery import Celery
 
@@ -89,14 +90,15 @@ def start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Jso
     store = desk.whole
     waiting = waiting_messages(app, queue_of(kind))
     total = store.count_tickets() if kind == JobKind.REINDEX else 0
-    job = store.create_job(kind, bundle_id, total, arguments, by)
-    if job.cancel_requested:  # and nobody is there to end it
-        if kind != JobKind.REINDEX and not store.lease_is_free(lease_of(job.id)):
-            raise NotReady(
-                f"The {kind} that was cancelled, job {job.id}, is about to end; try again then."
-            )
-        store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
+    with _one_at_a_time(desk, kind, bundle_id):
         job = store.create_job(kind, bundle_id, total, arguments, by)
+        if job.cancel_requested:  # and nobody is there to end it
+            if kind != JobKind.REINDEX and not store.lease_is_free(lease_of(job.id)):
+                raise NotReady(
+                    f"The {kind} that was cancelled, job {job.id}, is about to end; try again then."
+                )
+            store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
+            job = store.create_job(kind, bundle_id, total, arguments, by)
     _require_as_asked(job, arguments)
     is_new = job.heartbeat is None
     if not (is_new or (_is_left(desk, job) and not waiting)):
@@ -107,6 +109,15 @@ def start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Jso
         return store.update_job(
             job.id, log=f"not sent yet: {desk.settings.without_home(str(error))}"
         )
+
+
+def _one_at_a_time(desk: Desk, kind: JobKind, bundle_id: str) -> AbstractContextManager[object]:
+    """Context manager: nobody else makes or reopens such a job, since Elasticsearch cannot refuse
+    the second of two. Raises NotReady if others do not finish."""
+    if kind.side_by_side:
+        return nullcontext()
+    busy = NotReady(f"Somebody else begins a {kind} just now; look at the jobs, then try again.")
+    return leases.held(desk.whole, f"begin {kind} {bundle_id}", or_raise=busy)
 
 
 def _require_as_asked(job: Job, arguments: Json) -> None:
@@ -227,7 +238,8 @@ def retry_job(desk: Desk, app: Celery, job_id: str, by: Actor) -> Job:
     if job.state not in (JobState.FAILED, JobState.CANCELLED):
         raise NotReady(f"Job {job_id} is {job.state}; only a failed or cancelled one is retried.")
     desk.require_files(job)
-    job = desk.whole.reopen_job(job_id)
+    with _one_at_a_time(desk, job.kind, job.bundle_id):
+        job = desk.whole.reopen_job(job_id)
     desk.record(by, Deed.JOB_RETRIED, f"{job.kind} {job.id}")
     forget_who(desk, job_id)
     return publish(desk, app, job)
