@@ -14,6 +14,7 @@ from ticketing.desk.judging import Judging, standing
 from ticketing.errors import InputError, NotFound, NotReady
 from ticketing.history import Asking
 from ticketing.recommendations import Outlook
+from ticketing.text import tokenize
 from ticketing.tickets import Filters, Judgment, Query
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ class Workspace(Asks, Judging):
     def choose_round(
         self, sampling: Sampling, judge: str, size: int, seed: int, other: str = ""
     ) -> Round:
-        """Choose queries of which this judge has not judged all tickets yet. A query that is only a
-        ticket's id, or numbers and codes only, is left out: the model does not read these.
+        """Choose queries of which this judge has not judged all tickets yet. A query without words
+        is left out: one that is only a ticket's id, only numbers and codes, or only signs. The
+        model does not read these.
 
         Chosen are random queries; those whose chance of an answer is nearest to one half (queries
         that nothing matches well come last); or those whose ten best tickets differ most between
@@ -93,20 +95,20 @@ class Workspace(Asks, Judging):
 
     def _is_left(self, query: Query, bundles: tuple[str, ...], judge: str) -> bool:
         """Whether a query has tickets that a judge has not judged."""
-        if self._names_only(query):
+        if not self._has_words(query):
             return False
         pairs = self._pairs(query, Round((query.id,), bundles), judge)
         return any(pair.judged is None for pair in pairs)
 
-    def _names_only(self, query: Query) -> bool:
-        """Whether a query consists only of a ticket's id, or of numbers and codes."""
+    def _has_words(self, query: Query) -> bool:
+        """Whether a query consists of more than a ticket's id, numbers and codes, or signs."""
         from ticketing.retrieval.naming import is_an_id, names_in
         from ticketing.retrieval.verbatim import codes_alone
         from ticketing.text.telling import TellingWords
 
         by_id = is_an_id(query) and bool(self.store.get_tickets(names_in(query)))
         telling = TellingWords(self.recommender().model.vocabulary)
-        return by_id or bool(codes_alone(query, telling))
+        return bool(tokenize(query.text)) and not (by_id or codes_alone(query, telling))
 
     def _most_uncertain_first(self, queries: Iterable[Query], serving: str) -> list[Query]:
         """Queries by the distance of their chance of an answer from one half; then those that

@@ -195,6 +195,14 @@ def test_a_query_of_numbers_and_codes_alone_is_not_judged_in_rounds(desk):
         assert set(chosen) == {query.id for query in (*QUERIES, in_words)}
 
 
+def test_a_query_without_any_word_is_not_judged_in_rounds(desk):
+    """A round showed ten tickets for it, chosen by nothing, as near as all others."""
+    desk.store.put_queries([Query("\N{FIRE}\N{FIRE}"), Query("???", "!")])
+    for sampling in (Sampling.RANDOM, Sampling.UNCERTAIN):
+        chosen = desk.choose_round(sampling, "ann", 9, 1).queries
+        assert set(chosen) == {query.id for query in QUERIES}
+
+
 @pytest.mark.parametrize("asked", [True, False], ids=["remembered", "not yet asked"])
 def test_of_uncertain_queries_those_that_nothing_matches_well_come_last(desk, monkeypatch, asked):
     monkeypatch.setattr(fake_desk, "LIKELY", 0.5)
