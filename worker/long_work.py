@@ -107,8 +107,6 @@ def said_of(job: Job, result: Json) -> str:
         f" {result['changed']:,} changed, {result['unchanged']:,} unchanged,"
         f" {counted(result['rejected'], 'row')} rejected."
     )
-    if result["rejected"] and not (result["added"] or result["changed"] or result["unchanged"]):
-        said += " Every row was rejected: mend the rows, or name the right columns."
     if check_only:
         said += " Nothing is stored: this was a check only."
     if to_come := result.get("to_come"):

@@ -416,6 +416,23 @@ def test_an_import_needs_nothing_but_the_store(desk, app, file):
     assert json.loads(rejects)["reason"] == "N1 was already given at tickets.csv:3"
 
 
+@pytest.mark.parametrize("check_only", [True, False], ids=["checked", "stored"])
+def test_an_import_whose_every_row_is_rejected_has_failed(desk, app, file, check_only):
+    """It was done, and a program that waits for its job took nothing for something."""
+    file.write_text("id,subject\n,A pump stands still\n,A valve leaks\n")
+    arguments = desk.import_arguments([file], read_mapping(), check_only=check_only)
+    job = start_import(desk, app, arguments, "ann")
+    said = "Every row was rejected: mend the rows, or name the right columns."
+    for again in (False, True):
+        if again:
+            jobs.retry_job(desk, app, job.id, ANN)
+        run_one(desk, app)
+        record = desk.store.get_job(job.id)
+        assert (record.state, record.message) == ("failed", said)
+        rejects = b"".join(desk.report(f"report/{job.id}/rejects.jsonl")).decode()
+        assert [json.loads(line)["line"] for line in rejects.splitlines()] == [2, 3]
+
+
 def test_an_import_goes_on_from_its_page(desk, app, file, silent, monkeypatch):
     put, pages = desk.put_tickets, []
 

@@ -41,6 +41,8 @@ REJECTS = "rejects.jsonl"
 COUNTED = ("added", "changed", "unchanged")
 """Counts of stored tickets in a job's result."""
 
+ALL_REJECTED = "Every row was rejected: mend the rows, or name the right columns."
+
 READ_OTHERWISE = "the files are read otherwise than when this import began; all rows are put again"
 
 
@@ -51,7 +53,7 @@ def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
     and reports how the FIRST tickets are read.
 
     If it fails, the rows left out before are reported too. Raises whatever `on_step` raises,
-    InputError, StoreError.
+    InputError, also if every row was rejected, StoreError.
     """
     if "rejected" in job.result:  # an earlier attempt stored all and was killed before it ended
         return _let_go(desk, job)
@@ -69,6 +71,9 @@ def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
         pages, report = _put_all(desk, job, sources, partial(on_step, total=total), folder)
     on_step(pages.step, total, total)  # also if the last rows, or all, were left out
     _keep_rejects(desk, job, report.rejects, folder)
+    if report.rejects and not any(pages.counts.values()):
+        desk.whole.update_job(job.id, done=total)
+        raise InputError(ALL_REJECTED)
     left_out = {"rejected": len(report.rejects), "to_come": len(report.to_come)}
     job = desk.whole.update_job(job.id, done=total, result={**pages.counts, **left_out})
     return _let_go(desk, job)

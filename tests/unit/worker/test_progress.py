@@ -25,8 +25,6 @@ def test_an_import_warns_of_dates_to_come():
     assert said == "3 tickets added, 0 changed, 0 unchanged, 0 rows rejected."
     said = said_of(replace(jobs()[0], kind=JobKind.IMPORT), result | {"to_come": 2})
     assert "rejected. 2 tickets dated after tomorrow; mend the dates and import again." in said
-    none = said_of(replace(jobs()[0], kind=JobKind.IMPORT), result | {"added": 0, "rejected": 3})
-    assert none.endswith("Every row was rejected: mend the rows, or name the right columns.")
     check = replace(jobs()[0], kind=JobKind.IMPORT, arguments={"check_only": True}, attempts=2)
     assert said_of(check, result | {"rejected": 1}) == (
         "3 tickets would be added, 0 changed, 0 unchanged, 1 row rejected."

@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePosixPath
@@ -321,9 +322,10 @@ def test_an_import_that_is_read_as_before_puts_nothing_again(desk, monkeypatch):
 
 
 @pytest.mark.parametrize("rows", [[",x"] * 5, ["1,a", "2,b", ",x"]], ids=["all", "the last"])
-def test_an_import_is_done_to_its_end_though_rows_are_rejected(desk, rows):
+def test_an_import_reads_to_its_end_though_rows_are_rejected(desk, rows):
     job, steps = job_of(desk, LOCAL, "\n".join(["id,subject", *rows])), []
-    do(desk, job, lambda step, done=0, total=0: steps.append((step, done, total)))
+    with suppress(InputError):  # every row was rejected
+        do(desk, job, lambda step, done=0, total=0: steps.append((step, done, total)))
     assert desk.store.get_job(job.id).done == len(rows)
     assert steps[-1] == (Step.IMPORTING, len(rows), len(rows))
 
