@@ -21,9 +21,12 @@ from ticketing.desk import Desk
 from ticketing.desk.leases import HeldLease
 from ticketing.desk.training import TRAINING
 from ticketing.errors import NotReady
-from ticketing.jobs import Job
+from ticketing.files import Json
+from ticketing.jobs import Job, JobKind
 from ticketing.times import utc_now
 from worker.jobs import is_another_training, start_training
+from worker.publishing import queue_of
+from worker.queues import LONG_QUEUE
 from worker.workplace import Workplace
 
 log = logging.getLogger(__name__)
@@ -85,7 +88,7 @@ def run_beat(app: Celery, place: Workplace) -> int:
 
 def begin_if_due(desk: Desk, app: Celery, now: datetime) -> Job | None:
     """Start the training that is due by the desk's schedule. Returns None if none is due, or while
-    another training or `ticketing tune` runs; it is then started afterwards.
+    other long work or `ticketing tune` is under way; it is then started afterwards.
 
     Raises BrokerAway and StoreAway; a later call then starts the training.
     """
@@ -98,8 +101,8 @@ def begin_if_due(desk: Desk, app: Celery, now: datetime) -> Job | None:
         return None
     try:
         arguments = desk.training_arguments(promotion=schedule.promotion)
-        if any(is_another_training(job, arguments) for job in desk.whole.unfinished_jobs()):
-            return None  # a training that people started takes precedence
+        if any(_goes_first(job, arguments) for job in desk.whole.unfinished_jobs()):
+            return None
         job = start_training(desk, app, arguments, by=BY)
     except NotReady:
         return None
@@ -108,3 +111,10 @@ def begin_if_due(desk: Desk, app: Celery, now: datetime) -> Job | None:
     desk.whole.update_job(job.id, log=f"begun since {why}")
     desk.schedule_began(now)
     return job
+
+
+def _goes_first(job: Job, arguments: Json) -> bool:
+    """Whether a scheduled training waits for a job: a training of other arguments, or other work of
+    its queue, during which people may begin to tune, so that it would fail in the end."""
+    same = job.kind == JobKind.TRAINING and not is_another_training(job, arguments)
+    return queue_of(job.kind) == LONG_QUEUE and not same

@@ -106,6 +106,19 @@ def test_what_trains_beside_the_jobs_is_waited_for(desk, app):
     assert begin_if_due(desk, app, late)
 
 
+@pytest.mark.parametrize("kind", [JobKind.IMPORT, JobKind.EVALUATION])
+def test_long_work_before_it_is_waited_for(desk, app, kind):
+    """The training waited in the queue behind a long import. Meanwhile somebody began to tune, so
+    it failed at its turn, and the next one came a week later."""
+    desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
+    encoding, other = (desk.store.create_job(kind, "", 0) for kind in (JobKind.REINDEX, kind))
+    late = utc_now() + timedelta(days=8)
+    assert begin_if_due(desk, app, late) is None
+    assert desk.store.unfinished_jobs() == [other, encoding]
+    desk.store.update_job(other.id, state=JobState.DONE)
+    assert begin_if_due(desk, app, late)
+
+
 def test_a_training_that_somebody_asked_for_gives_way_to_no_schedule(desk, app):
     """Where no worker for it was there yet, it was cancelled."""
     desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
