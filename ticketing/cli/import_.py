@@ -1,8 +1,7 @@
 """What `ticketing import` does: tickets of any desk from CSV or JSON Lines."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,14 +18,13 @@ from ticketing.importing import (
     ImportReport,
     Mapping,
     Source,
-    dated_to_come,
     import_sources,
     open_source,
     read_mapping,
-    read_tickets,
 )
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
+from ticketing.stores.protocols import PutCounts
 from ticketing.text import tokenize
 from ticketing.text.sentences import clipped
 from ticketing.tickets import Ticket
@@ -105,24 +103,23 @@ def _store(sources: list[Source], rejects: Path | None) -> tuple[ImportReport, i
 
 def _dry_run(sources: list[Source], rejects: Path | None) -> tuple[ImportReport, int]:
     """As `_store`, for what would be stored."""
-    report = ImportReport()
+    first: list[Ticket] = []
+
+    def count(tickets: Sequence[Ticket], _: Collection[str]) -> PutCounts:
+        first.extend(tickets[: _SHOWN_TICKETS - len(first)])
+        return PutCounts(added=len(tickets))
+
     with _progress(sources) as bar:
-        tickets = read_tickets(sources, report.rejects, bar.update)
-        first = list(islice(tickets, _SHOWN_TICKETS))
-        report.to_come += dated_to_come(first)
-        total = len(first)
-        for ticket in tickets:
-            report.to_come += dated_to_come([ticket])
-            total += 1
+        report = import_sources(sources, count, bar.update)
     keep_rejects(report.rejects, rejects)
     for ticket in first:
         _show_ticket(ticket)
     say(
-        f"{counted(total, 'ticket')} would be stored, "
+        f"{counted(report.added, 'ticket')} would be stored, "
         f"{counted(len(report.rejects), 'row')} rejected; "
         "this was a dry run, nothing was stored."
     )
-    return report, total
+    return report, report.added
 
 
 def _progress(sources: list[Source]) -> "tqdm[NoReturn]":

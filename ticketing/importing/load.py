@@ -71,23 +71,11 @@ def open_source(path: Path, mapping: Mapping, before: datetime | None = None) ->
     return Source(path, found.rows, mapping, before)
 
 
-def read_tickets(
-    sources: Sequence[Source], rejects: list[Reject], seen_row: Callable[[], object] = lambda: None
-) -> Iterator[Ticket]:
-    """The tickets of all sources in order; rows left out are appended to `rejects`.
-
-    A repeated id, in any of the sources, is rejected. `seen_row` is called once per row.
-    """
-    with first_places() as places:
-        for source in sources:
-            for ticket, _ in _placed_tickets(source, places, rejects, seen_row):
-                yield ticket
-
-
 def _placed_tickets(
     source: Source, places: FirstPlaces, rejects: list[Reject], seen_row: Callable[[], object]
 ) -> Iterator[tuple[Ticket, Place]]:
-    """The tickets of a source as in `read_tickets`, each with its place."""
+    """The tickets of a source in order, each with its place; rows left out are appended to
+    `rejects`."""
     for row in read_rows(source.path):
         seen_row()
         ticket = row if isinstance(row, Reject) else _new_ticket(row, source, places)
@@ -113,9 +101,10 @@ def import_sources(
     seen_row: Callable[[], object] = lambda: None,
     report: ImportReport | None = None,
 ) -> ImportReport:
-    """Store the tickets of all sources in batches, each completely or not at all. Rows whose ids
-    `put_tickets` reports as taken are rejected. `put_tickets` also gets the fields that the file
-    does not have; present tickets keep these.
+    """Store the tickets of all sources in batches, each completely or not at all. A repeated id, in
+    any of the sources, is rejected, and so is one that `put_tickets` reports as taken.
+    `put_tickets` also gets the fields that the file does not have; present tickets keep these.
+    `seen_row` is called once per row.
 
     If interrupted, complete tickets are stored, and `report` (if given) has the counts; another run
     stores the rest.
@@ -130,11 +119,11 @@ def import_sources(
                 for ticket, place in batch:
                     if ticket.id in counts.taken:
                         leave_out(Reject(*place, "id", f"{ticket.id} {TAKEN}"), report.rejects)
-                report.to_come += dated_to_come(t for t, _ in batch if t.id not in counts.taken)
+                report.to_come += _dated_to_come(t for t, _ in batch if t.id not in counts.taken)
     return report
 
 
-def dated_to_come(tickets: Iterable[Ticket]) -> list[str]:
+def _dated_to_come(tickets: Iterable[Ticket]) -> list[str]:
     """The ids of tickets dated after tomorrow."""
     end = plausible_until()
     return [ticket.id for ticket in tickets if ticket.created and ticket.created >= end]

@@ -5,7 +5,7 @@ A query is the newer ticket of a Duplicate link, asked among the older tickets.
 
 import csv
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -13,7 +13,8 @@ from pathlib import Path
 
 from tests.benchmarks.reading.cases import DESK_QUERIES, Case, by_id, desk, right_answers
 from ticketing.errors import InputError
-from ticketing.importing import open_source, read_mapping, read_tickets
+from ticketing.importing import import_sources, open_source, read_mapping
+from ticketing.stores.protocols import PutCounts
 from ticketing.tickets import Grade, Label, Query, Ticket
 
 FILE = "tickets.jsonl.gz"
@@ -39,7 +40,13 @@ class Tracker:
     def read(cls, folder: Path, before: datetime) -> "Tracker":
         """Tickets, replies and links from before that time; a ticket's product is its project."""
         source = open_source(folder / FILE, read_mapping(None, ["product=project"]), before)
-        tickets = {t.id: t for t in read_tickets([source], []) if t.created and t.created < before}
+        tickets: dict[str, Ticket] = {}
+
+        def keep(read: Sequence[Ticket], _: Collection[str]) -> PutCounts:
+            tickets.update((t.id, t) for t in read if t.created and t.created < before)
+            return PutCounts()
+
+        import_sources([source], keep)
         with open(folder / "links.tsv", encoding="utf-8", newline="") as lines:
             rows = [
                 (x["newer"], x["older"], x["type"]) for x in csv.DictReader(lines, delimiter="\t")

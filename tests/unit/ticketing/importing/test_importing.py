@@ -18,7 +18,6 @@ from ticketing.importing import (
     import_sources,
     open_source,
     read_mapping,
-    read_tickets,
 )
 from ticketing.importing.convert import to_ticket
 from ticketing.importing.places import FirstPlaces
@@ -45,9 +44,13 @@ def write(tmp_path, name, text):
 
 
 def read(path, mapping=Mapping(), before=None):
-    rejects = []
-    tickets = list(read_tickets([open_source(path, mapping, before)], rejects))
-    return tickets, rejects
+    return read_sources(open_source(path, mapping, before))
+
+
+def read_sources(*sources):
+    tickets = []
+    report = import_sources(sources, lambda read, _: tickets.extend(read) or PutCounts())
+    return tickets, report.rejects
 
 
 def test_a_csv_with_usual_names_needs_no_mapping(tmp_path):
@@ -356,8 +359,8 @@ def test_bad_rows_are_rejected_and_the_others_kept(tmp_path):
 
 def test_a_file_that_is_given_twice_is_taken_once(tmp_path):
     source = open_source(write(tmp_path, "a.csv", "key,title\nA-1,Trip\nA-2,Leak\n"), Mapping())
-    rejects = []
-    assert [ticket.id for ticket in read_tickets([source, source], rejects)] == ["A-1", "A-2"]
+    tickets, rejects = read_sources(source, source)
+    assert [ticket.id for ticket in tickets] == ["A-1", "A-2"]
     assert [reject.reason for reject in rejects] == [
         f"A-1 was already given at {source.path}:2",
         f"A-2 was already given at {source.path}:3",
@@ -771,7 +774,7 @@ def test_a_file_of_rows_that_cannot_be_used_ends_an_import_before_they_fill_the_
     path = write(tmp_path, "b.csv", "id,subject\nT-1,Fan\n" + ",x\n" * 5)
     source = open_source(path, Mapping())
     with pytest.raises(InputError, match=r"b.csv has more than 3 rows .* first is .*b.csv:3: id"):
-        list(read_tickets([source], []))
+        read_sources(source)
 
 
 def test_rows_whose_ids_are_taken_are_bounded_as_others_are(tmp_path, monkeypatch):
