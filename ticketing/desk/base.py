@@ -27,6 +27,7 @@ from ticketing.model.registry import Registry
 from ticketing.settings import Settings
 from ticketing.stores.blocks import CodeRow
 from ticketing.stores.protocols import Store, parted
+from ticketing.stores.visible_events import see_no_more
 from ticketing.tickets import ModelKind, Query, Ticket
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class DeskBase:
 
     def sees_all(self) -> bool:
         """Whether no ticket is hidden from the present person."""
-        return self.store.count_tickets() == self.whole.count_tickets()
+        return self.groups is None or see_no_more(self.whole, None, self.groups)
 
     def _known_query(self, query_id: str) -> Query:
         """A query that was asked before. Raises NotFound, and StoreFull if the store takes no

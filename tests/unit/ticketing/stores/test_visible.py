@@ -61,6 +61,25 @@ def test_an_id_of_a_hidden_ticket_is_taken_and_nothing_is_put(store):
     assert store.get_tickets(["T-2", "T-10"]) == {"T-2": HIDDEN[0], "T-10": HIDDEN[1]}
 
 
+def test_a_query_stays_open_while_others_put_tickets(store, monkeypatch):
+    """A ticket that came between two counts was taken for a hidden one, and the judgment of a
+    query just asked through the API was refused."""
+    query = Query("pump stands still")
+    store.put_query(query)
+    assert VisibleStore(store, LAB).get_query(query.id) is None
+    store.delete_tickets(["T-2"])  # the one that is hidden
+    count, others = store.count_tickets, [replace(PUMP, id=f"new {i}") for i in range(2)]
+
+    def count_while_others_put(*filters):
+        counted = count(*filters)
+        store.put_tickets([others.pop()] if others else [])
+        return counted
+
+    monkeypatch.setattr(store, "count_tickets", count_while_others_put)
+    assert VisibleStore(store, LAB).get_query(query.id) == query
+    assert others == []
+
+
 def test_a_hidden_ticket_cannot_be_deleted(store):
     assert VisibleStore(store, LAB).delete_tickets(["T-2", "T-10", "nobody"]) == 1
     assert store.get_tickets(["T-2", "T-10"]).keys() == {"T-2"}
