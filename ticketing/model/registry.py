@@ -79,7 +79,7 @@ class Registry:
         if manifest.get("format") != FORMAT:
             raise BundleError(f"{path} does not describe a bundle of this program; remove it.")
         if manifest.get("version") not in READ:
-            raise BundleError(_other_version(bundle_id, manifest.get("version")))
+            raise BundleError(_other_version(bundle_id, manifest))
         if id_of(manifest) != bundle_id:
             raise BundleError(f"{path} was changed after it was written; train the bundle again.")
         if kind and manifest["kind"] != kind:
@@ -177,14 +177,17 @@ class Registry:
         shutil.rmtree(self.folder / bundle_id, ignore_errors=True)
 
 
-def _other_version(bundle_id: str, version: object) -> str:
+def _other_version(bundle_id: str, manifest: Json) -> str:
     """The message for a bundle written by another version of the program."""
+    version = manifest.get("version")
     if isinstance(version, int) and version > VERSION:
         return (
             f"Bundle {bundle_id} has format {version}, written by a later version; run that one,"
             f" or delete it with `ticketing models delete {bundle_id}`."
         )
+    ranks = manifest.get("kind") != ModelKind.CATEGORIES
+    train = "ticketing train" if ranks else "ticketing categories train"
     return (
         f"Bundle {bundle_id} has format {version}, written by an earlier version; train again with"
-        f" `ticketing train` and delete it with `ticketing models delete {bundle_id}`."
+        f" `{train}` and delete it with `ticketing models delete {bundle_id}`."
     )

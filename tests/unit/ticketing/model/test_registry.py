@@ -132,6 +132,13 @@ def test_a_foreign_or_edited_manifest_is_refused(models, saved, change, sentence
         models.load(saved)
 
 
+def test_categories_of_an_earlier_version_are_trained_by_their_own_command(models, saved):
+    """Its reader ran `ticketing train`, and the same sentence came again."""
+    edit(models, saved, lambda m: m.update(version=5, kind="categories"))
+    with pytest.raises(BundleError, match="train again with `ticketing categories train` and"):
+        models.load(saved, ModelKind.CATEGORIES)
+
+
 def test_what_to_do_with_a_bundle_of_an_earlier_version_is_one_sentence(models, saved):
     edit(models, saved, lambda m: (m.update(version=3), m.pop("kind")))
     told = (
