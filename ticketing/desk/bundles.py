@@ -117,8 +117,9 @@ class Bundles(Trains):
         return self._note(bundle_id, f"Bundle {bundle_id} was not promoted{why}.")
 
     def compared(self, bundle_id: str) -> tuple[bool, str]:
-        """Whether a bundle may replace the serving one, and the comparison as text. A serving
-        bundle that this program cannot read may always be replaced."""
+        """Whether a bundle may replace the serving one, and the comparison as text, which is empty
+        or begins with a colon. A serving bundle that this program cannot read may always be
+        replaced."""
         serving = self.whole.serving()
         self._had(bundle_id)
         if not serving:
@@ -129,7 +130,7 @@ class Bundles(Trains):
             raise
         except (BundleError, NotFound) as error:
             why = self.settings.without_home(str(error))
-            return True, f", uncompared: {why.removesuffix('.')}"
+            return True, f": it could not be compared. {why.removesuffix('.')}"
         return comparison.may_serve, f": {comparison}"
 
     def delete_bundle(self, bundle_id: str) -> None:

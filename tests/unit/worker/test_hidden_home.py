@@ -12,7 +12,10 @@ from ticketing.settings import Settings
 from ticketing.tickets import Ticket
 from worker import handing_back, long_work
 from worker.app import make_app
+from worker.follow import do_waiting
+from worker.jobs import start_reindex
 from worker.long_work import do_job
+from worker.queues import QUEUE
 from worker.tasks import encode_or_set_aside
 
 
@@ -88,7 +91,13 @@ def test_a_model_that_serves_uncompared_says_why_without_the_home(desk, monkeypa
     missing = "ticketing.evaluation.promotion.compare"
     monkeypatch.setattr(missing, lambda *_: desk.models.manifest(gone))
     may_serve, why = desk.compared(new)
-    assert may_serve and why.startswith(", uncompared: There is no bundle 'gone' in models")
+    said = "it could not be compared. There is no bundle 'gone' in models"
+    assert may_serve and why.startswith(f": {said}")
+    job = start_reindex(desk, app := make_app(desk.settings), new)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    told = desk.store.get_job(job.id).message
+    assert told.startswith(f"Bundle {new} serves now: {said}")
 
 
 def test_a_damaged_model_is_named_without_the_home(desk):
