@@ -35,7 +35,7 @@ def fit_logistic(
         return None
     centre = np.average(features, axis=0, weights=weights)
     scale = np.sqrt(np.average((features - centre) ** 2, axis=0, weights=weights))
-    varied = scale > 0
+    varied = np.ptp(features, axis=0) > 0  # a rounded mean leaves constants a tiny scale
     scaled = (features - centre) / np.where(varied, scale, 1.0)
     others = np.array(near.weights) if near else np.zeros(features.shape[1])
     start = np.append(others * scale, near.intercept + centre @ others if near else 0.0)

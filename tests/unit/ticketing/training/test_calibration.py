@@ -53,6 +53,20 @@ def test_what_must_fall_and_would_rise_is_left_out():
     assert fit_logistic(features, ~right, ONES, falling=[]).weights[0] < 0
 
 
+def test_a_feature_without_two_values_says_nothing():
+    """The mean of three times .1 is not .1, and the difference was taken for a spread: a little
+    more or less than .1 gave chances of 0 and 1."""
+    found = fit_logistic(np.full((3, 1), 0.1), np.array([1, 0, 0]) > 0, np.ones(3), [])
+    assert found(np.array([[0.0], [0.1], [0.2]])) == pytest.approx(1 / 3, abs=1e-5)
+
+
+def test_one_answer_does_not_fix_how_far_the_tenth_ticket_must_be():
+    """All tickets of one answer have the same spread. Half a step more or less is no reason to give
+    its first ticket a chance near 0 or near that of the whole answer."""
+    one = learn([asked(2.0, HITS[0].found, step=0.3)], [], [], EVERYDAY)
+    assert one.which.weights[2] == 0
+
+
 def test_where_no_feature_is_left_the_share_is():
     found = fit_logistic(np.zeros((4, 1)), np.array([1, 0, 0, 0]) > 0, ONES, [0])
     assert found(np.zeros((1, 1)))[0] == pytest.approx(0.25, abs=1e-5)
