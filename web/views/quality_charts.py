@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import pairwise
 
-from ticketing.evaluation.quality import Switch, WeekOfBundle
+from ticketing.evaluation.quality import Switch, WeekOfBundle, monday
 from ticketing.plurals import percent
 
 COLOURS = 5
@@ -41,7 +41,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """The chart of one measure; `switches` are positions of changes of the serving bundle."""
+    """The chart of one measure; `switches` are positions of the weeks in which the serving bundle
+    changed."""
 
     name: str
     dots: tuple[Dot, ...]
@@ -90,19 +91,16 @@ def _chart(
     every = [dot for some in dots.values() for dot in some]
     lines = [Line(*two) for some in dots.values() for two in pairwise(some)]
     first, last = weeks[0].week, weeks[-1].week
-    places = [
-        _across(switch.time.date(), weeks)
-        for switch in switches
-        if first <= switch.time.date() <= last
-    ]
+    changed = [monday(switch.time.date()) for switch in switches]
+    places = [_across(week, weeks) for week in changed if first <= week <= last]
     summary = f"{name} by week: {every[0].words}"
     if len(every) > 1:
         summary += f"; {max(every, key=lambda dot: dot.x).words}"
     return Chart(name, tuple(every), tuple(lines), tuple(places), summary)
 
 
-def _across(moment: date, weeks: Sequence[WeekOfBundle]) -> float:
-    """Position of a day between the first week, at 2, and the last, at 98, so that dots at the ends
+def _across(week: date, weeks: Sequence[WeekOfBundle]) -> float:
+    """Position of a week between the first one, at 2, and the last, at 98, so that dots at the ends
     are not cut."""
     days = (weeks[-1].week - weeks[0].week).days
-    return round(2 + 96 * (moment - weeks[0].week).days / days, 2) if days else 50.0
+    return round(2 + 96 * (week - weeks[0].week).days / days, 2) if days else 50.0

@@ -27,8 +27,11 @@ def fill(desk):
     ask(desk, 15, "b2", Outlook.NOTHING)
     desk.store.put_query(QUERY)
     desk.judge(QUERY.id, "GT-0102", Grade.YES, "ann")
-    said = "Bundle b2 serves now: better by .1."
-    time = MONDAY + timedelta(days=13)
+    switch(desk, 13, "Bundle b2 serves now: better by .1.")
+
+
+def switch(desk, days, said):
+    time = MONDAY + timedelta(days=days)
     desk.store.put_job(Job("p", JobKind.PROMOTION, "b2", JobState.DONE, 0, 0, time, message=said))
 
 
@@ -52,6 +55,15 @@ def test_plots_stand_beside_a_table_and_a_switch_is_marked(client, desk):
     assert "style=" not in page.split("<main", 1)[1]
     rows = re.findall(r'<tr><th scope="row">(\d+ \w+ 2024)</th>', page)
     assert rows == ["18 March 2024", "11 March 2024", "4 March 2024"]
+
+
+def test_a_switch_of_the_last_week_is_marked(client, desk):
+    """It was drawn by its day, which lies right of the last week's Monday and so of the plot."""
+    for days, bundle in ((0, "b1"), (7, "b1"), (9, "b2")):
+        ask(desk, days, bundle)
+    switch(desk, 8, "Bundle b2 serves now.")
+    places = re.findall(r'class="switch" x1="([^"]+)"', client.get("/quality").text)
+    assert places and set(places) == {"98.0%"}
 
 
 def test_the_same_as_table_and_by_the_api(client, desk):
