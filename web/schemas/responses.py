@@ -59,7 +59,10 @@ class PartOut(Out):
         "S: sentence encoder, age: time between query and ticket"
     )
     query_component: str = Field(description="SUB1 or DESC1; empty for age")
-    ticket_component: str = Field(description="SUB2, DESC2 or SOL2; empty for age")
+    ticket_component: str = Field(
+        description="SUB2, DESC2 or SOL2; all of them, joined by +, for the words that the whole "
+        "ticket lacks; empty for age"
+    )
     distance: float
 
 

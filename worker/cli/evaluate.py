@@ -22,7 +22,7 @@ def command(measuring: MeasuringOptions, detach: bool) -> None:
     """Measure the ranking on labelled queries, also each channel alone and BM25.
 
     Without dates the test queries are measured, which no training has seen. A query that is a
-    ticket is compared only with tickets created before it. With --detach the store keeps the
+    ticket is compared only with tickets that are not younger. With --detach the store keeps the
     report, and the page Jobs shows it.
     """
     settings = load_settings()
