@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from ticketing.files import Json
-from ticketing.jobs import Job, JobKind, JobState
+from ticketing.jobs import Job, JobKind, JobState, Step
 from ticketing.plurals import counted
 from ticketing.times import utc_now
 
@@ -44,8 +44,8 @@ def from_now(done: int) -> Json:
 
 def rate(job: Job) -> float:
     """Items per second since the job came to its step, up to its last heartbeat; 0 before the first
-    one and within the first second."""
-    if not job.started or not job.heartbeat:
+    one and within the first second, and from a comparison on, since that counts no items."""
+    if not job.started or not job.heartbeat or job.step in (Step.COMPARING, Step.PROMOTING):
         return 0.0
     begun, before = job.started, 0
     if since := job.result.get(SINCE):

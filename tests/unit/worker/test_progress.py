@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tests.fake_records import jobs
-from ticketing.jobs import JobKind, JobState
+from ticketing.jobs import JobKind, JobState, Step
 from ticketing.times import utc_now
 from worker.long_work import said_of
 from worker.progress import SINCE, rate, seconds_left, silent_for, summary
@@ -69,6 +69,19 @@ def test_no_time_is_foretold_of_a_job_that_waits_for_a_yes():
     job = replace(job, heartbeat=utc_now())
     assert seconds_left(job) == 0 and "s left" not in summary(job)
     assert "s left" in summary(replace(job, state=JobState.RUNNING))
+
+
+@pytest.mark.parametrize("step", [Step.COMPARING, Step.PROMOTING])
+def test_a_comparison_has_no_pace_and_no_time_left(step):
+    """All tickets were encoded: it said "0 s left" for minutes, and each of its seconds lowered the
+    pace at which they seemed to have been encoded."""
+    beat = utc_now()
+    begun = beat - timedelta(seconds=8)
+    job = replace(jobs()[0], errors={}, total=40, done=40, started=begun, heartbeat=beat)
+    assert (rate(job), seconds_left(job)) == (5, 0)
+    compared = replace(job, step=step)
+    assert (rate(compared), seconds_left(compared)) == (0, None)
+    assert "a second" not in summary(replace(compared, state=JobState.DONE, finished=beat))
 
 
 def test_the_time_left_of_a_training_is_that_of_its_step():
