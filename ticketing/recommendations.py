@@ -117,12 +117,16 @@ class Recommendations:
         return len(self.items) == 1 and self.items[0].reason.by_id
 
     @property
+    def knows_chance(self) -> bool:
+        """Whether `chance` says anything: not if a ticket's id was typed, or if tickets were found
+        by a code."""
+        return not (self.named or any(item.reason.by_id for item in self.items))
+
+    @property
     def shows_chances(self) -> bool:
         """Whether to show the chance that one of the tickets helps. Not if nothing matches well (a
-        figure would suggest a match), if a ticket's id was typed, or if tickets were found by a
-        code, because their chance is unknown."""
-        asked_for = any(item.reason.by_id for item in self.items)
-        return self.outlook != Outlook.NOTHING and not (asked_for or self.named)
+        figure would suggest a match), nor if nothing is known about it."""
+        return self.outlook != Outlook.NOTHING and self.knows_chance
 
     @property
     def promise(self) -> str:

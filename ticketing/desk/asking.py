@@ -117,7 +117,7 @@ class Asks(Topics):
             filters=filters,
             bundle_id=answer.bundle_id,
             outlook=answer.outlook,
-            chance=None if answer.named or answer.by_id else answer.chance,
+            chance=answer.chance if answer.knows_chance else None,
             shown=tuple(item.ticket.id for item in answer.items),
             groups=self.groups,
         )

@@ -179,7 +179,7 @@ def test_a_code_finds_the_tickets_that_name_it(desk):
     desk.put_tickets(named)
     answer = desk.recommend(Query("E98765"))
     assert ids(answer) == ["C-2", "C-1"] and answer.named == ("E98765",)
-    for query in (Query("E98765"), Query("C-1")):
+    for query in (Query("E98765"), Query("C-1"), Query("C-1", "The pawl is stuck")):
         desk.ask(query, Filters(), "ann")
         assert next(iter(desk.history("ann"))).chance is None, "nothing is known of it"
     desk.delete_tickets(["C-1", "C-2"])
