@@ -8,6 +8,7 @@ from tests.fake_desk import FakeDesk
 from ticketing.tickets import Grade
 
 WIDE = {"width": 1440, "height": 900}
+LAPTOP = {"width": 1280, "height": 720}
 PHONE = {"width": 360, "height": 740}
 
 

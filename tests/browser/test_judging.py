@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.asking import PHONE, WIDE, ask, graded, grades, is_judged, row
+from tests.browser.asking import LAPTOP, PHONE, WIDE, ask, graded, grades, is_judged, row
 from ticketing.tickets import Grade
 
 pytestmark = pytest.mark.browser
@@ -77,7 +77,7 @@ def test_what_was_judged_is_said_in_place_of_what_was_guessed(open_page, script)
 @pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
 def test_the_heading_says_what_was_judged(open_page, desk, script):
     """Ten rows of NO stood under "92 % that one solves this", with a script until the page was
-    loaded again; then a YES under "You judged none of these a solution", and a YES under 91 %."""
+    loaded again; then a YES under "You found no solution", and a YES under 91 %."""
     recommend = desk.recommend
 
     def few(*args, **kwargs):
@@ -87,8 +87,8 @@ def test_the_heading_says_what_was_judged(open_page, desk, script):
     desk.recommend = few
     page = open_page(java_script_enabled=script)
     ask(page)
-    none = page.get_by_role("heading", name="You judged none of these a solution", exact=True)
-    one = page.get_by_role("heading", name="You judged one of these a solution", exact=True)
+    none = page.get_by_role("heading", name="You found no solution", exact=True)
+    one = page.get_by_role("heading", name="You found a solution", exact=True)
     promise = page.get_by_text("% that one solves this")
     page.locator(".like > summary").click()
     first, copy, second = (page.locator(".row").nth(place) for place in range(3))
@@ -120,8 +120,22 @@ def test_a_judged_solution_does_not_stand_below_that_nothing_matches(open_page):
     expect(warning).to_be_visible()
     graded(page.locator(".row").first, "YES").click()
     is_judged(page.locator(".row").first, "YES")
-    expect(page.get_by_role("heading", name="You judged one of these a solution")).to_be_visible()
+    expect(page.get_by_role("heading", name="You found a solution")).to_be_visible()
     expect(warning).to_be_hidden()
+
+
+@pytest.mark.parametrize("screen", [PHONE, LAPTOP, WIDE], ids=["phone", "laptop", "wide"])
+@pytest.mark.parametrize("subject", ["Exhaust spread high", "Zorblax frobnitz"])
+def test_no_row_moves_as_one_is_judged(open_page, subject, screen):
+    """Below "Nothing matches well" the rows moved up by one, so that a double click on YES judged
+    two tickets."""
+    page = open_page(viewport=screen)
+    ask(page, subject, "")
+    place = row(page, 2).bounding_box()["y"]
+    graded(row(page, 2), "YES").click()
+    is_judged(row(page, 2), "YES")
+    expect(page.get_by_role("heading", name="You found a solution")).to_be_visible()
+    assert row(page, 2).bounding_box()["y"] == place
 
 
 def test_the_last_key_wins_while_the_first_request_is_slow(open_page, desk, slow_at_first):
