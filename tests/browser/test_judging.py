@@ -138,6 +138,21 @@ def test_no_row_moves_as_one_is_judged(open_page, subject, screen):
     assert row(page, 2).bounding_box()["y"] == place
 
 
+@pytest.mark.parametrize("grade", Grade)
+@pytest.mark.parametrize("place", [".line", ".here"])
+def test_a_double_click_judges_as_one_click(open_page, desk, grade, place):
+    """Undo appeared and moved the others, so that a double click on YES stored REL, one on REL
+    stored NO, and one on NO was undone."""
+    page = open_page(viewport=WIDE if place == ".line" else PHONE)
+    ask(page)
+    if place == ".here":
+        row(page, 1).get_by_role("link").first.click()
+    row(page, 1).locator(f"{place} button[value={grade.name}]").dblclick()
+    is_judged(row(page, 1), grade.name)
+    expect(page.locator("#status")).to_contain_text(f"is judged {grade.name}.")
+    assert grades(desk) == [grade]
+
+
 def test_the_last_key_wins_while_the_first_request_is_slow(open_page, desk, slow_at_first):
     page = open_page()
     ask(page)

@@ -113,6 +113,11 @@ export function judge(button) {
   if (!busy.has(ticket)) sendAll(form, ticket);
 }
 
+// A double click is one click: after the first, Undo has moved another button under the pointer.
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && event.target.closest("button[name=grade]")) event.preventDefault();
+});
+
 document.addEventListener("submit", (event) => {
   if (event.target.matches(".judge[data-judgments]")) {
     event.preventDefault();
