@@ -11,6 +11,7 @@ from tests.browser.test_work import begin
 from tests.fake_records import tickets
 from tests.people import GOOD
 from ticketing.people import Actor, Role
+from ticketing.tickets import Query
 
 __all__ = ["axe"]
 
@@ -67,6 +68,20 @@ def test_one_signs_in_by_keys_works_and_signs_out(open_page, ann, desk, script):
     page.go_back()
     page.reload()
     page.wait_for_url("**/sign-in**")
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without"])
+def test_a_link_to_an_open_row_opens_it_after_signing_in(open_page, ann, desk, script):
+    """The row's name was lost on the way, so that the first ticket was open instead."""
+    query_id = desk.store.put_query(Query("Exhaust spread high", "Unit trips on start"))
+    third = desk.recommend(desk.store.get_query(query_id)).items[2].ticket.id
+    page = open_page(java_script_enabled=script)
+    page.goto(f"/queries/{query_id}?has_solution=yes#t-{third}")
+    sign_in(page, password="wrong")
+    page.get_by_label("Password").fill(GOOD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/queries/{query_id}?has_solution=yes#t-{third}")
+    expect(page.get_by_role("region", name=f"All about {third}")).to_be_visible()
 
 
 def test_an_engineer_sees_no_way_to_what_is_not_for_them(open_page, ann):
