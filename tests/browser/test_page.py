@@ -49,6 +49,17 @@ def test_hostile_ticket_text_does_not_run(open_page):
     expect(page.locator("h1")).to_contain_text("<script>")
 
 
+def test_paper_shows_no_button(open_page):
+    """The button "Find similar tickets" was printed below a ticket."""
+    page = open_page()
+    for path in ("/tickets/GT-0112", "/", "/judging"):
+        page.goto(path)
+        expect(page.get_by_role("main").get_by_role("button").first).to_be_visible()
+        page.emulate_media(media="print")
+        assert not any(button.is_visible() for button in page.get_by_role("button").all())
+        page.emulate_media(media="screen")
+
+
 STARTS = """text => [...text.firstChild.data.matchAll(/[a-z]+/g)].map(({ index }) => {
   const range = document.createRange();
   range.setStart(text.firstChild, index);
