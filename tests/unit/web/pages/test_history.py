@@ -104,6 +104,14 @@ def test_a_query_is_saved_with_its_filters_until_it_is_removed(client, desk):
             assert row["address"].endswith(f"{address}?product=SGT-400&created_since=2013-01-01")
 
 
+def test_only_the_list_of_saved_queries_offers_to_remove_one(client):
+    """Beside a saved query, what was asked had a button "Remove", as if it were deleted there."""
+    address = post(client, "/", **EXHAUST).location
+    post(client, f"{address}/saved", kept="yes")
+    saved, asked = client.get("/history").text.split('id="asked"')
+    assert ">Remove<" in saved and ">Saved ✓<" in asked and ">Remove<" not in asked
+
+
 def test_an_answer_says_whether_it_is_saved_with_its_filters(client):
     address = post(client, "/", **EXHAUST).location
     post(client, f"{address}/saved", kept="yes", product="SGT-400")
