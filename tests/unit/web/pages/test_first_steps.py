@@ -30,6 +30,7 @@ def test_an_empty_desk_shows_the_steps_and_no_form(empty):
     page = empty.get("/").text
     assert steps(page) == ["next", "to do", "to do"]
     assert "ticketing import FILE" in page and 'name="subject"' not in page
+    assert "reads Excel, CSV and JSON Lines files" in page, "an Excel file need not be converted"
     assert page.count('<a href="/jobs">Jobs</a> does the same') == 2
 
 
