@@ -69,7 +69,7 @@ def change_password() -> Response:
     """Change the password; all other browsers are signed out, and tokens are revoked unless they
     are to be kept."""
     account = _own_account()
-    _require_password(account, "The present password is another one; nothing was changed.")
+    _require_password(account, "That is not your present password; nothing was changed.")
     desk, new = served_desk(), request.form.get("new_password", "")
     keep = bool(request.form.get("keep_tokens"))
     ended = desk.set_password(current_actor(), account.name, new, keep_tokens=keep)
@@ -94,7 +94,7 @@ def make_token() -> Response:
     )
     account = _own_account()
     if account.password_hash:
-        _require_password(account, "Your password is another one; no token was made.")
+        _require_password(account, "That is not your password; no token was made.")
     try:
         made = served_desk().make_token(
             current_actor(), account.name, given.label, given.scopes, given.days, given.event_id

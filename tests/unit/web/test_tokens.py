@@ -186,7 +186,7 @@ def test_a_token_asks_for_the_password_of_whoever_has_one(known, desk):
     for given in ({}, {"password": "wrong"}):
         answer = make(known, **given)
         assert answer.status_code == 400
-        assert "Your password is another one; no token was made." in answer.text
+        assert "That is not your password; no token was made." in answer.text
     assert desk.store.tokens("ann") == []
     assert secret_of(make(known, password=GOOD).text)
 
