@@ -7,7 +7,9 @@ import pytest
 
 from tests.fake_desk import FakeDesk
 from tests.fake_records import jobs
+from tests.people import signed_in
 from ticketing.jobs import JobKind, JobState
+from ticketing.people import Role
 from ticketing.settings import Settings
 from ticketing.tickets import Query
 from web.app import create_app
@@ -32,6 +34,15 @@ def test_an_empty_desk_shows_the_steps_and_no_form(empty):
     assert "ticketing import FILE" in page and 'name="subject"' not in page
     assert "reads Excel, CSV and JSON Lines files" in page, "an Excel file need not be converted"
     assert page.count('<a href="/jobs">Jobs</a> does the same') == 2
+
+
+def test_whoever_may_neither_import_nor_train_is_told_whom_to_ask(tmp_path):
+    """An engineer saw commands for the server alone."""
+    desk = FakeDesk(Settings(home=tmp_path), records=[], past_jobs=[], serves=False)
+    for role, asks in ((Role.ENGINEER, 2), (Role.SCIENTIST, 1), (Role.ADMIN, 0)):
+        page = signed_in(desk, role, role).get("/").text
+        assert page.count("Ask an admin to do this.") == asks
+        assert page.count('<a href="/jobs">Jobs</a> does the same') == 2 - asks
 
 
 def test_after_an_import_nothing_claims_to_be_searched(first_client):
