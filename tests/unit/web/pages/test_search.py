@@ -14,7 +14,7 @@ from tests.people import signed_in
 from ticketing.history import Asking
 from ticketing.limits import QUERY_TEXT
 from ticketing.reasons import Reason
-from ticketing.recommendations import Order, Outlook
+from ticketing.recommendations import Order, Outlook, Recommendations
 from ticketing.settings import Settings
 from ticketing.tickets import Filters, Grade, Query, Ticket
 from ticketing.times import utc_now
@@ -254,6 +254,16 @@ def test_filters_that_leave_nothing_are_said_with_a_way_to_all_tickets(client):
     assert "Nothing matches well" not in page
     tried = post(client, "/preview", **EXHAUST, created_since="2033-01-01")
     assert "<h2>No ticket passes your filters</h2>" in tried.text
+
+
+def test_a_query_without_a_word_is_not_said_to_have_searched_tickets(client, desk, monkeypatch):
+    """Below "The query holds no word to compare" stood "949 tickets searched"."""
+    address = asked(client, subject="🔥")
+    nothing = Recommendations(Query("🔥"), "b1", note="The query holds no word.", searched=12)
+    assert "12 tickets searched" in client.get(address).text
+    monkeypatch.setattr(desk, "recommend", lambda *args, **kwargs: nothing)
+    page = client.get(address).text
+    assert "The query holds no word." in page and "searched" not in page
 
 
 def test_near_copies_are_counted_while_a_query_is_written(client, desk, monkeypatch):
