@@ -205,7 +205,7 @@ def _form(query: Query, problem: str = "") -> str:
     store = current_desk().store
     return render_template(
         "ask.html",
-        subject=query.subject,
+        subject=" ".join(query.subject.splitlines()),  # its field would run lines together
         description=query.description,
         filled=query.id if query.ticket_id else "",
         problem=problem,

@@ -266,6 +266,18 @@ def test_a_query_without_a_word_is_not_said_to_have_searched_tickets(client, des
     assert "The query holds no word." in page and "searched" not in page
 
 
+def test_lines_of_a_subject_stay_apart_in_its_field(client, desk):
+    """The form said "Pumpleaks" for "Pump" and "leaks", and a ticket was its own answer."""
+    assert 'value="Pump leaks"' in client.get("/?subject=Pump%0D%0Aleaks").text
+    first = next(desk.store.iter_tickets())
+    desk.put_tickets([replace(first, subject="Pump\nleaks")])
+    asked_with = post(client, "/similar", ticket_id=first.id).location.rpartition("/")[2]
+    assert 'value="Pump leaks"' in client.get(f"/?query={asked_with}").text
+    described = first.description
+    again = asked(client, subject="Pump leaks", description=described, filled=asked_with)
+    assert again.endswith(asked_with)
+
+
 def test_near_copies_are_counted_while_a_query_is_written(client, desk, monkeypatch):
     preview = desk.preview
 
