@@ -623,6 +623,15 @@ def test_a_link_of_another_program_fills_the_form(client, desk):
     assert list(desk.store.events(Asking)) == list(desk.store.queries()) == []
 
 
+def test_a_link_with_a_product_that_no_ticket_has_says_so(client):
+    """The form had no such product, so that all tickets were searched without a word."""
+    unknown = {"subject": "spread", "product": "Fridge"}
+    form = client.get("/", query_string=unknown).text
+    assert '<option value="Fridge" selected>Fridge</option>' in form
+    answer = client.get(post(client, "/", description="", **unknown).location).text
+    assert "Fridge" in answer and "/tickets/S" not in answer
+
+
 def test_a_ticket_pasted_into_the_description_has_its_first_line_as_subject(client, desk):
     pasted = {"subject": "", "description": "Exhaust spread high\r\nunit trips on start"}
     query = Query("Exhaust spread high", "unit trips on start")
