@@ -15,6 +15,8 @@ def plural(noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with a non-breaking blank: `12 %`, `1.4 %`, `5 %`, `0.03 %`."""
+    """A share as a percentage with a non-breaking blank: `12 %`, `1.4 %`, `5 %`, `0.03 %`. Only all
+    is `100 %`: a little less is `99.9 %`."""
     value = 100 * share
-    return f"{round(value, 0 if value >= 10 else 1 if value >= 0.1 else 2):g}\u00a0%"
+    digits = 0 if 10 <= value < 99.5 else 1 if value >= 0.1 else 2
+    return f"{min(round(value, digits), 99.9 if share < 1 else value):g}\u00a0%"

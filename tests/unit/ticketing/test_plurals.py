@@ -32,6 +32,8 @@ def test_a_noun_agrees_with_its_number(number, noun, words):
         (0.05, "5\u00a0%"),
         (0.014, "1.4\u00a0%"),
         (3e-4, "0.03\u00a0%"),
+        (0.994, "99\u00a0%"),
+        (0.9999, "99.9\u00a0%"),
     ],
 )
 def test_shares_are_written_short(share, said):
