@@ -88,7 +88,8 @@ class Search(Ordered, Body):
 
 
 class RecommendIn(Search):
-    """A new problem. If all of it is in one field, the first line may become its subject."""
+    """A new problem. It may be a mail, whose head, greeting and signature are left out. If all of
+    it is in one field, the mail's subject or the first line may become its subject."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{**EXHAUST}]})
 
