@@ -429,7 +429,7 @@ def test_an_import_whose_every_row_is_rejected_has_failed(desk, app, file, check
         run_one(desk, app)
         record = desk.store.get_job(job.id)
         assert (record.state, record.message) == ("failed", said)
-        rejects = b"".join(desk.report(f"report/{job.id}/rejects.jsonl")).decode()
+        rejects = b"".join(desk.whole.file_chunks(f"report/{job.id}/rejects.jsonl")).decode()
         assert [json.loads(line)["line"] for line in rejects.splitlines()] == [2, 3]
 
 
