@@ -1,9 +1,9 @@
-"""Mails that are pasted as queries: the problem is read, the mail around it is not.
+"""Mails and forms that are pasted as queries: the problem is read, what is around it is not.
 
-`read_mail` leaves out heads of mails, greetings and signatures, and takes the subject from a head.
-`without_marks` leaves out "RE:", "FW:" and "[EXTERNAL]". The lists cover some twenty languages. A
-text in doubt stays: what looks like code, a list or a sentence is no signature. See
-docs/results/reading.md, "A pasted mail".
+`read_mail` leaves out heads of mails and of a ticket system's forms, greetings and signatures, and
+takes the subject from a head. `without_marks` leaves out "RE:", "FW:" and "[EXTERNAL]". The lists
+cover mails in some twenty languages, forms in English and German. A text in doubt stays: what looks
+like code, a list or a sentence is no signature. See docs/results/reading.md, "A pasted mail".
 """
 
 import re
@@ -14,6 +14,7 @@ _SUBJECTS = (
     "subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|ämne|emne|aihe|předmět|predmet"
     "|tárgy|konu|subiect|θέμα|тема|件名|主题|主旨|主題|제목"
 )
+_TITLES = "short description|summary|title|kurzbeschreibung|zusammenfassung|titel|resumen|titre"
 _OTHERS = (
     "from|von|de|da|van|od|från|fra|lähettäjä|feladó|kimden|от|差出人|发件人|寄件者|보낸 사람"
     "|sent|gesendet|envoyé|enviado(?: el)?|inviato|verzonden|wysłano|skickat|sendt|lähetetty"
@@ -21,15 +22,25 @@ _OTHERS = (
     "|to|an|à|a|para|aan|do|till|til|vastaanottaja|komu|címzett|kime|кому|宛先|收件人|받는 사람"
     "|cc|bcc|kopie|copie|copia|kopia|kopi|kopio|dw|копия|抄送|reply-to"
     "|importance|priority|wichtigkeit|priorität|attachments|anlagen"
+    "|number|ticket(?: number| id)?|incident|type|issue type|status|state|urgency|severity|impact"
+    "|caller|reporter|requester|assignee|assigned to|assignment group|opened(?: by)?"
+    "|created(?: by)?|updated|labels|watchers|resolution"
+    "|nummer|melder|bearbeiter|erstellt|dringlichkeit"
 )
 
-SUBJECT_LINE = rf"^[\s>*]*(?:{_SUBJECTS})[\s*]*[:：][\s*]*(.*)$"
-"""The line of a head with the subject, its first group. The page's script reads it too."""
+_SUBJECT_LINE = re.compile(rf"[\s>*]*(?:{_SUBJECTS}|{_TITLES})[\s*]*[:：][\s*]*(.*)", re.IGNORECASE)
+"""The line of a head with the subject, its first group."""
 
-_SUBJECT_LINE = re.compile(SUBJECT_LINE, re.IGNORECASE)
-_HEAD_LINE = re.compile(rf"[\s>*]*(?:{_SUBJECTS}|{_OTHERS})[\s*]*[:：]", re.IGNORECASE)
+_TITLE_LINE = re.compile(rf"[\s>*]*(?:{_TITLES})[\s*]*[:：]", re.IGNORECASE)
+_HEAD_LINE = re.compile(rf"[\s>*]*(?:{_SUBJECTS}|{_TITLES}|{_OTHERS})[\s*]*[:：]", re.IGNORECASE)
+_FIELD = re.compile(r"\s*(?:[^\W\d_][\w /-]{0,30}[:：].*)?")
+"""A line of a form, or an empty one."""
+
 _SEPARATOR = re.compile(r"[\s>]*[-_]{5,}(?:[ \w]+-+)?\s*")
 """A line above a head, such as "-----Original Message-----"."""
+
+MANY = 4
+"""Minimum number of lines of a head without a subject."""
 
 MOST_LINE = 72
 """Maximum length of a greeting, a closing and a line of a signature, in characters."""
@@ -90,10 +101,10 @@ def read_mail(text: str) -> Mail:
     for is_head, group in groupby(text.splitlines(), lambda line: bool(_HEAD_LINE.match(line))):
         lines = list(group)
         found = [match[1] for match in map(_SUBJECT_LINE.match, lines) if match]
-        if is_head and found and (len(lines) > 1 or not any(parts[0])):
+        if is_head and _is_head(lines, parts, bool(found)):
             if parts[-1] and _is(_SEPARATOR, parts[-1][-1]):
                 parts[-1].pop()
-            subjects.append(found[0])
+            subjects += found[:1]
             parts.append([])
         else:
             parts[-1] += lines
@@ -107,6 +118,16 @@ def without_marks(subject: str) -> str:
     subject = subject.strip()
     marks = _MARKS.match(subject)
     return subject[marks.end() :] or subject if marks else subject
+
+
+def _is_head(lines: list[str], parts: list[list[str]], has_subject: bool) -> bool:
+    """Whether lines that look like those of a head are one: with a subject and others, many of
+    them, or at the beginning, where a title may also stand below other lines of a form."""
+    if not has_subject:
+        return len(lines) >= MANY
+    if len(lines) > 1 or not any(parts[0]):
+        return True
+    return bool(_TITLE_LINE.match(lines[0])) and all(map(_FIELD.fullmatch, parts[0]))
 
 
 def _said(lines: list[str]) -> str:

@@ -3,13 +3,15 @@ tests.benchmarks.pasted BUNDLE SINCE BEFORE`.
 
 Asks the desk's judged queries that are tickets created from SINCE until BEFORE (dates), by a bundle
 that was learned before. They are asked as they are, with all of their text in the description,
-without their subject, as mails that are made of them in turn from MAILS, and in lower case; each as
-they stand and as `Query.typed` reads them. Prints Acc@10 and MAP@10 without time and with.
+without their subject, as mails and forms that are made of them in turn from MAILS and FORMS, and in
+lower case; each as they stand and as `Query.typed` reads them. Prints Acc@10 and MAP@10 without
+time and with.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from zlib import crc32
 
 from tests.benchmarks.arguments import arguments
@@ -88,12 +90,36 @@ IT Operations | Example Mining | Perth
 raj.patel@mining.example
 """
 
+FORM = """Number: INC0012345
+Caller: John Smith
+Opened: 2014-03-03 10:12:44
+Priority: 3 - Moderate
+State: In Progress
+Assignment group: Service Desk
+Short description: {subject}
+Description: {description}
+"""
+
+ISSUE = """ABC-123 {subject}
+Type: Bug
+Status: OPEN
+Priority: Major
+Reporter: John Smith
+Assignee: Anna Weber
+Created: 03/Mar/14 10:12 AM
+Description
+{description}
+"""
+
+FORMS = (FORM, ISSUE)
+"""As two ticket systems show a ticket."""
+
 MAILS = (OUTLOOK, GERMAN, GMAIL, SIGNED)
 """As four mail programs write them: an answer, two forwarded mails, and a text with a signature."""
 
 
-def _mail(query: Query) -> tuple[str, str]:
-    form = MAILS[crc32(query.id.encode()) % len(MAILS)]
+def _filled(forms: Sequence[str], query: Query) -> tuple[str, str]:
+    form = forms[crc32(query.id.encode()) % len(forms)]
     return "", form.format(subject=query.subject, description=query.description)
 
 
@@ -101,7 +127,8 @@ WAYS: dict[str, Callable[[Query], tuple[str, str]]] = {
     "subject and description": lambda query: (query.subject, query.description),
     "all in the description": lambda query: ("", query.text.strip()),
     "no subject": lambda query: ("", query.description.strip() or query.subject),
-    "a mail": _mail,
+    "a mail": partial(_filled, MAILS),
+    "a form": partial(_filled, FORMS),
     "in lower case": lambda query: (query.subject.lower(), query.description.lower()),
 }
 
