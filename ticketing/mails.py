@@ -98,16 +98,18 @@ def read_mail(text: str) -> Mail:
     subject is that of the first head."""
     subjects: list[str] = []
     parts: list[list[str]] = [[]]
+    above = _Above(is_empty=True, is_form=True)
     for is_head, group in groupby(text.splitlines(), lambda line: bool(_HEAD_LINE.match(line))):
         lines = list(group)
         found = [match[1] for match in map(_SUBJECT_LINE.match, lines) if match]
-        if is_head and _is_head(lines, parts, bool(found)):
+        if is_head and (len(lines) >= (2 if found else MANY) or (found and above.opens(lines[0]))):
             if parts[-1] and _is(_SEPARATOR, parts[-1][-1]):
                 parts[-1].pop()
             subjects += found[:1]
             parts.append([])
         else:
             parts[-1] += lines
+        above = above.and_then(lines)
     said = "\n\n".join(filter(None, map(_said, parts)))
     subject = without_marks(subjects[0]) if subjects else ""
     return Mail(subject, said if said or subject else text.strip())
@@ -120,14 +122,24 @@ def without_marks(subject: str) -> str:
     return subject[marks.end() :] or subject if marks else subject
 
 
-def _is_head(lines: list[str], parts: list[list[str]], has_subject: bool) -> bool:
-    """Whether lines that look like those of a head are one: with a subject and others, many of
-    them, or at the beginning, where a title may also stand below other lines of a form."""
-    if not has_subject:
-        return len(lines) >= MANY
-    if len(lines) > 1 or not any(parts[0]):
-        return True
-    return bool(_TITLE_LINE.match(lines[0])) and all(map(_FIELD.fullmatch, parts[0]))
+class _Above(NamedTuple):
+    """The lines above a line: whether they are empty, and whether they may be those of a form."""
+
+    is_empty: bool
+    is_form: bool
+
+    def opens(self, line: str) -> bool:
+        """Whether a line with a subject is a head by itself: the first line, or the title below
+        other lines of a form."""
+        return self.is_empty or (self.is_form and _TITLE_LINE.match(line) is not None)
+
+    def and_then(self, lines: list[str]) -> "_Above":
+        """The same with further lines. Below a subject no form goes on."""
+        is_form = self.is_form and not any(map(_SUBJECT_LINE.match, lines))
+        return _Above(
+            self.is_empty and not any(map(str.strip, lines)),
+            is_form and all(map(_FIELD.fullmatch, lines)),
+        )
 
 
 def _said(lines: list[str]) -> str:

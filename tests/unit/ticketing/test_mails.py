@@ -114,6 +114,13 @@ def test_a_text_in_doubt_stays(text):
     assert read_mail(text) == ("", text)
 
 
+def test_below_a_head_a_subject_by_itself_is_no_head():
+    """The line of a certificate in the text of a mail was left out."""
+    said = "It ends soon:\nSubject: CN=b\nof\nTitle: c\nexpired"
+    assert read_mail(f"From: a\nSubject: Certificate\n\n{said}") == ("Certificate", said)
+    assert read_mail(f"Summary: Certificate\n\n{said}") == ("Certificate", said)
+
+
 MARKS = [
     ("RE: Pump", "Pump"),
     ("Re[2]: AW: Fwd: Pump trips", "Pump trips"),
